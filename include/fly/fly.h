@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* libfly: prebuilt GPU kernels behind a C ABI. This header includes the rest. */
+#ifndef FLY_FLY_H
+#define FLY_FLY_H
+
+#include <fly/version.h>
+#include <fly/types.h>
+#include <fly/handle.h>
+#include <fly/layernorm.h>
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Layer normalisation of each row of a matrix (Ba, Kiros, Hinton 2016):
+ *
+ *     mean = sum(x) / cols
+ *     rstd = 1 / sqrt(sum((x - mean)^2) / cols + eps)
+ *     y    = (x - mean) * rstd * gamma + beta
+ *
+ * Arithmetic is f32 whatever the element type; results round to nearest even. The variance is summed
+ * from deviations, so a large mean does not spoil it. |y - exact| <= 1/2 ulp(y) + 8 u (|xhat gamma| +
+ * |beta|), u = 2^-24. NaN and infinities stay in their row. Deterministic; no workspace.
+ */
+#ifndef FLY_LAYERNORM_H
+#define FLY_LAYERNORM_H
+
+#include <fly/handle.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct flyLayerNormArgs_t {
+    size_t size;          /* sizeof(flyLayerNormArgs_t), set by FLY_ARGS_INIT */
+    int64_t rows;         /* >= 0; 0 does nothing and succeeds */
+    int64_t cols;         /* >= 1 */
+    const void *x;        /* [rows, cols] of dtype, rows ldx apart, aligned to its element */
+    const void *gamma;    /* [cols] of dtype, aligned to its element; null: ones */
+    const void *beta;     /* [cols] of dtype, aligned to its element; null: zeros */
+    void *y;              /* [rows, cols] of dtype, rows ldy apart, aligned to its element; y == x with
+                             ldy == ldx works in place, any other overlap is undefined */
+    float *mean;          /* [rows] f32, 4-byte aligned; null: not wanted */
+    float *rstd;          /* [rows] f32, 4-byte aligned; null: not wanted */
+    int64_t ldx;          /* elements between row starts of x, >= cols; 0: cols */
+    int64_t ldy;          /* elements between row starts of y, >= cols; 0: cols */
+    float eps;            /* >= 0, finite; added to the variance as it is, 0 adds nothing */
+    uint32_t dtype;       /* flyDtype_t of x, gamma, beta and y: F32, F16 or BF16 */
+} flyLayerNormArgs_t;
+
+/* Launches on the handle's stream. INVALID_VALUE: args or a required pointer (x, y) null, cols < 1,
+ * rows < 0, a leading dimension below cols, a misaligned pointer, an unknown dtype, eps negative or not
+ * finite. NOT_SUPPORTED: a dtype libfly knows but LayerNorm has not. NO_KERNELS, BAD_KERNEL_FILE,
+ * RUNTIME_ERROR, NOT_READY as in types.h. On error nothing is launched or written. */
+FLY_API flyStatus_t flyLayerNorm(flyHandle_t handle, const flyLayerNormArgs_t *args);
+
+/* Validates, selects and loads, without launching; fills *plan. */
+FLY_API flyStatus_t flyLayerNormPlan(flyHandle_t handle, const flyLayerNormArgs_t *args, flyPlan_t *plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
