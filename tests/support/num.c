@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Conversions and spacing of the float formats, from one table of their parameters. */
+#include "num.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <fly/types.h>
+
+/* value = sign * 2^(exponent - bias) * 1.mantissa; the top exponent holds infinity and NaN. */
+struct format {
+    int bytes, exp_bits, man_bits;
+};
+
+static const struct format formats[] = {
+    [FLY_DTYPE_F32]  = {4, 8, 23},
+    [FLY_DTYPE_F16]  = {2, 5, 10},
+    [FLY_DTYPE_BF16] = {2, 8, 7},
+};
+
+static const struct format *format_of(unsigned dtype)
+{
+    static const struct format none;
+    return dtype < sizeof formats / sizeof *formats ? &formats[dtype] : &none;
+}
+
+static int min_exponent(const struct format *f)
+{
+    return 2 - (1 << (f->exp_bits - 1));
+}
+
+size_t num_bytes(unsigned dtype, int64_t n)
+{
+    return (size_t)format_of(dtype)->bytes * (size_t)n;
+}
+
+double num_max(unsigned dtype)
+{
+    const struct format *f = format_of(dtype);
+    return ldexp(2.0 - ldexp(1.0, -f->man_bits), (1 << (f->exp_bits - 1)) - 1);
+}
+
+double num_min_normal(unsigned dtype)
+{
+    return ldexp(1.0, min_exponent(format_of(dtype)));
+}
+
+double num_min_denormal(unsigned dtype)
+{
+    const struct format *f = format_of(dtype);
+    return ldexp(1.0, min_exponent(f) - f->man_bits);
+}
+
+double num_ulp(unsigned dtype, double v)
+{
+    const struct format *f = format_of(dtype);
+    int e = min_exponent(f), top = (1 << (f->exp_bits - 1)) - 1;
+    if (v != 0 && isfinite(v) && ilogb(v) > e)
+        e = ilogb(v);
+    if (!isfinite(v) || e > top)
+        e = top;
+    return ldexp(1.0, e - f->man_bits);
+}
+
+double num_round(unsigned dtype, double v)
+{
+    if (v == 0 || !isfinite(v))
+        return v;
+    double ulp = num_ulp(dtype, v);
+    double r = rint(v / ulp) * ulp; /* v / ulp is exact: ulp is a power of two */
+    return fabs(r) > num_max(dtype) ? copysign(INFINITY, v) : r;
+}
+
+static double decode(const struct format *f, uint32_t bits)
+{
+    int e = (int)(bits >> f->man_bits) & ((1 << f->exp_bits) - 1);
+    uint32_t m = bits & ((1u << f->man_bits) - 1);
+    int negative = bits >> (f->man_bits + f->exp_bits) & 1;
+    double v;
+    if (e == (1 << f->exp_bits) - 1)
+        v = m ? NAN : INFINITY;
+    else if (e == 0)
+        v = ldexp(m, min_exponent(f) - f->man_bits);
+    else
+        v = ldexp((double)(m | 1u << f->man_bits), e - 1 + min_exponent(f) - f->man_bits);
+    return negative ? -v : v;
+}
+
+static uint32_t encode(const struct format *f, unsigned dtype, double v)
+{
+    uint32_t sign = (uint32_t)(signbit(v) ? 1 : 0) << (f->man_bits + f->exp_bits);
+    uint32_t top = (uint32_t)((1 << f->exp_bits) - 1) << f->man_bits;
+    if (isnan(v))
+        return sign | top | 1u << (f->man_bits - 1);
+    double r = fabs(num_round(dtype, v));
+    if (isinf(r))
+        return sign | top;
+    if (r < num_min_normal(dtype))
+        return sign | (uint32_t)(r / num_min_denormal(dtype));
+    int e = ilogb(r);
+    uint32_t m = (uint32_t)ldexp(r, f->man_bits - e) & ((1u << f->man_bits) - 1);
+    return sign | (uint32_t)(e - min_exponent(f) + 1) << f->man_bits | m;
+}
+
+double num_get(unsigned dtype, const void *base, int64_t i)
+{
+    double v;
+    num_get_array(dtype, base, i, 1, &v);
+    return v;
+}
+
+void num_get_array(unsigned dtype, const void *base, int64_t from, int64_t n, double *out)
+{
+    const struct format *f = format_of(dtype);
+    if (f->bytes == 4) {
+        const char *p = (const char *)base + 4 * from;
+        for (int64_t i = 0; i < n; i++) {
+            float v;
+            memcpy(&v, p + 4 * i, 4);
+            out[i] = v;
+        }
+    } else if (f->bytes == 2 && f->exp_bits == 8) {
+        const char *p = (const char *)base + 2 * from;
+        for (int64_t i = 0; i < n; i++) {
+            uint16_t h;
+            memcpy(&h, p + 2 * i, 2);
+            uint32_t w = (uint32_t)h << 16; /* bf16 is the upper half of f32 */
+            float v;
+            memcpy(&v, &w, 4);
+            out[i] = v;
+        }
+    } else {
+        const char *p = (const char *)base + 2 * from;
+        for (int64_t i = 0; i < n; i++) {
+            uint16_t h;
+            memcpy(&h, p + 2 * i, 2);
+            out[i] = decode(f, h);
+        }
+    }
+}
+
+void num_put(unsigned dtype, void *base, int64_t i, double v)
+{
+    const struct format *f = format_of(dtype);
+    if (f->bytes == 4) {
+        float w = (float)v;
+        memcpy((char *)base + 4 * i, &w, 4);
+    } else {
+        uint16_t h = (uint16_t)encode(f, dtype, v);
+        memcpy((char *)base + 2 * i, &h, 2);
+    }
+}
+
+struct num_error num_error(unsigned dtype, double exact, double s, double got)
+{
+    struct num_error bad = {INFINITY, INFINITY}, none = {0, 0};
+    if (isnan(exact) || isnan(got))
+        return isnan(exact) && isnan(got) ? none : bad;
+    double half = 0.5 * num_ulp(dtype, exact), slack = NUM_U * s;
+    if (isinf(exact))
+        return got == exact ? none : bad;
+    if (isinf(got)) { /* right when exact, moved by the bound, rounds beyond the largest value */
+        double limit = num_max(dtype) + half;
+        double short_by = limit - copysign(1, got) * exact;
+        if (short_by <= 0)
+            return none;
+        return short_by <= NUM_C * slack ? (struct num_error){short_by / (NUM_C * slack), short_by / slack} : bad;
+    }
+    double err = fabs(got - exact), bound = half + NUM_C * slack;
+    struct num_error e = {err / bound, 0};
+    if (err > half)
+        e.c = slack > 0 ? (err - half) / slack : INFINITY;
+    return e;
+}
