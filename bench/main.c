@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fly-bench: checks problems against their reference, then counts them on the simulator or times them on
+ * a GPU. Problems are given in the problem grammar, which FLY_LOG=bench prints.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tests/support/fill.h"
+#include "bench.h"
+#include "core/handle.h"
+
+static const char usage[] =
+    "usage: fly-bench [OPTIONS] PROBLEM...\n"
+    "       fly-bench dispatch [--json]\n"
+    "\n"
+    "  PROBLEM             op:types:field=value,...   layernorm:bf16:rows=4096,cols=8192\n"
+    "  --on TARGET         sim:ARCH, hip or cuda; default: the GPU found, else sim:gfx950\n"
+    "  --suite FILE        problems from a file, one a line; # starts a comment\n"
+    "  --json              one JSON object a problem\n"
+    "  --kernel NAME       force a variant\n"
+    "  --no-check          do not compare with the reference\n"
+    "  --check-rows N      compare about N rows, spread evenly (default: all)\n"
+    "  --pattern NAME      input data: normal, uniform, offset1, wide, mixed, ... (default: normal)\n"
+    "  --seed N            of the input data (default: 1)\n"
+    "\n"
+    "dispatch: nanoseconds of host time a call takes in libfly, with a runtime whose launch does nothing.\n";
+
+static _Noreturn void die(const char *what, const char *value)
+{
+    fprintf(stderr, "fly-bench: %s%s%s\n", what, value ? " " : "", value ? value : "");
+    exit(2);
+}
+
+static int pattern_named(const char *name)
+{
+    for (int i = 0; i < FILL_PATTERNS; i++)
+        if (strcmp(fill_name(i), name) == 0)
+            return i;
+    if (strcmp(name, "mixed") == 0)
+        return FILL_MIXED;
+    if (strcmp(name, "special") == 0)
+        return FILL_SPECIAL;
+    die("no such pattern:", name);
+}
+
+/* Chooses runtime and device by the environment, which is how libfly is told. */
+static void select_target(struct bench_options *opt)
+{
+    char message[600];
+    struct fly_runtime *rt;
+    if (!opt->on && !getenv("FLY_RUNTIME")) {
+        int devices = 0;
+        if (fly_runtime_find(NULL, &rt, message, sizeof message) == FLY_STATUS_SUCCESS &&
+            rt->device_count(rt, &devices) == 0 && devices > 0)
+            opt->on = rt->name;
+        else
+            opt->on = "sim:gfx950";
+    } else if (!opt->on) {
+        opt->on = getenv("FLY_RUNTIME");
+    }
+    if (strncmp(opt->on, "sim:", 4) == 0) {
+        const char *now = getenv("FLY_RUNTIME");
+        setenv("FLYSIM_DEVICES", opt->on + 4, 1);
+        if (!now || !strstr(now, "flysim")) /* a path to the simulator stays */
+            setenv("FLY_RUNTIME", "sim", 1);
+    } else {
+        setenv("FLY_RUNTIME", opt->on, 1);
+    }
+}
+
+struct list {
+    char **v;
+    int n;
+};
+
+static void add(struct list *l, const char *text)
+{
+    l->v = realloc(l->v, sizeof *l->v * (size_t)(l->n + 1));
+    if (!l->v || !(l->v[l->n] = strdup(text)))
+        die("out of memory", NULL);
+    l->n++;
+}
+
+static void read_suite(struct list *l, const char *path)
+{
+    char line[1024];
+    FILE *f = fopen(path, "r");
+    if (!f)
+        die("cannot open suite", path);
+    while (fgets(line, sizeof line, f)) {
+        char *at = line + strspn(line, " \t");
+        at[strcspn(at, "#\r\n")] = '\0';
+        for (char *end = at + strlen(at); end > at && (end[-1] == ' ' || end[-1] == '\t');)
+            *--end = '\0';
+        if (*at)
+            add(l, at);
+    }
+    fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench_options opt = {.check = true, .pattern = FILL_NORMAL, .seed = 1};
+    struct list problems = {0};
+    bool dispatch = false;
+    for (int i = 1; i < argc; i++) {
+        const char *a = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(a, "--json") == 0) {
+            opt.json = true;
+        } else if (strcmp(a, "--no-check") == 0) {
+            opt.check = false;
+        } else if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        } else if (strncmp(a, "--", 2) == 0) {
+            if (!value)
+                die("no value after", a);
+            i++;
+            if (strcmp(a, "--on") == 0)
+                opt.on = value;
+            else if (strcmp(a, "--suite") == 0)
+                read_suite(&problems, value);
+            else if (strcmp(a, "--kernel") == 0)
+                opt.kernel = value;
+            else if (strcmp(a, "--check-rows") == 0)
+                opt.max_rows = strtoll(value, NULL, 0);
+            else if (strcmp(a, "--pattern") == 0)
+                opt.pattern = pattern_named(value);
+            else if (strcmp(a, "--seed") == 0)
+                opt.seed = strtoull(value, NULL, 0);
+            else
+                die("unknown option", a);
+        } else if (strcmp(a, "dispatch") == 0) {
+            dispatch = true;
+        } else if (strcmp(a, "fly-bench") != 0) { /* a line of FLY_LOG=bench may be pasted whole */
+            add(&problems, a);
+        }
+    }
+    if (dispatch)
+        return bench_dispatch(opt.json);
+    if (problems.n == 0) {
+        fputs(usage, stderr);
+        return 2;
+    }
+
+    char message[600];
+    struct check_device d;
+    select_target(&opt);
+    if (!check_open(&d, 0, message, sizeof message))
+        die(message, NULL);
+    if (opt.kernel)
+        fly_force(d.handle, opt.kernel);
+    int failed = 0;
+    for (int i = 0; i < problems.n; i++) {
+        struct bench_result r;
+        bool ok = bench_problem(&d, &opt, problems.v[i], &r);
+        if (opt.json)
+            bench_print_json(&opt, &r, ok);
+        else
+            bench_print_text(&opt, &r, ok, i == 0);
+        fflush(stdout);
+        failed |= !ok || (r.checked && r.check.outcome == CHECK_FAIL);
+        free(problems.v[i]);
+    }
+    free(problems.v);
+    check_close(&d);
+    return failed;
+}

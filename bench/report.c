@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Results as JSON lines and as a table. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "bench.h"
+
+static void json_string(const char *name, const char *value)
+{
+    printf("\"%s\":\"", name);
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\')
+            printf("\\%c", *value);
+        else if ((unsigned char)*value < ' ')
+            printf("\\u%04x", *value);
+        else
+            putchar(*value);
+    }
+    putchar('"');
+}
+
+/* JSON has no infinity: a result that is no number where one is expected is 1e999 of the bound. */
+static void json_number(const char *name, double v)
+{
+    if (isfinite(v))
+        printf(",\"%s\":%.6g", name, v);
+    else
+        printf(",\"%s\":1e999", name);
+}
+
+static void json_integer(const char *name, uint64_t v)
+{
+    printf(",\"%s\":%" PRIu64, name, v);
+}
+
+void bench_print_json(const struct bench_options *opt, const struct bench_result *r, bool ok)
+{
+    putchar('{');
+    json_string("problem", r->problem);
+    putchar(',');
+    json_string("on", opt->on);
+    if (!ok) {
+        putchar(',');
+        json_string("error", r->check.message);
+        puts("}");
+        return;
+    }
+    putchar(',');
+    json_string("variant", r->variant);
+    putchar(',');
+    json_string("reason", r->reason);
+    if (r->checked) {
+        putchar(',');
+        json_string("outcome", check_outcome_name(r->check.outcome));
+        json_number("max_error", r->check.worst.operand < 0 ? 0 : r->check.worst.fraction);
+        json_number("error_c", r->check.worst.operand < 0 ? 0 : r->check.worst.c);
+        json_integer("compared", (uint64_t)r->check.worst.compared);
+    }
+    json_integer("ideal_bytes", r->ideal_bytes);
+    if (r->counted) {
+        json_integer("bytes_read", r->bytes_read);
+        json_integer("bytes_written", r->bytes_written);
+        json_integer("param_bytes", r->param_bytes);
+        if (r->ideal_bytes)
+            json_number("bytes_ratio", (double)(r->bytes_read + r->bytes_written) / (double)r->ideal_bytes);
+        printf(",\"instructions\":{");
+        for (int i = 0; i < r->classes; i++)
+            printf("%s\"%s\":%" PRIu64, i ? "," : "", r->instructions[i].name, r->instructions[i].count);
+        putchar('}');
+        json_integer("vgprs", r->vgprs);
+        json_integer("agprs", r->agprs);
+        json_integer("sgprs", r->sgprs);
+        json_integer("lds_bytes", r->lds_bytes);
+        json_integer("spills", r->spills);
+        json_integer("occupancy", r->occupancy);
+        json_integer("lds_conflict_cycles", r->lds_conflict_cycles);
+        json_number("modelled_us", r->modelled_us);
+        if (r->bound) {
+            putchar(',');
+            json_string("modelled_bound", r->bound);
+        }
+    }
+    if (r->timed) {
+        json_number("median_us", r->median_us);
+        json_number("best_us", r->best_us);
+        json_number("gbps", r->gbps);
+        json_integer("launches", (uint64_t)r->launches);
+    }
+    puts("}");
+}
+
+void bench_print_text(const struct bench_options *opt, const struct bench_result *r, bool ok, bool first)
+{
+    if (first)
+        printf("%-44s %-12s %-40s %-10s %-8s %8s %s\n", "problem", "on", "variant", "reason", "check", "of bound",
+               "measured");
+    if (!ok) {
+        printf("%-44s %-12s %s\n", r->problem, opt->on, r->check.message);
+        return;
+    }
+    printf("%-44s %-12s %-40s %-10s ", r->problem, opt->on, r->variant, r->reason);
+    if (r->checked)
+        printf("%-8s %8.3f", check_outcome_name(r->check.outcome),
+               r->check.worst.operand < 0 ? 0 : r->check.worst.fraction);
+    else
+        printf("%-8s %8s", "-", "-");
+    if (r->counted)
+        printf(" bytes/ideal %.3f, %u VGPRs, %u spills, occupancy %u, modelled %.2f us (%s)",
+               r->ideal_bytes ? (double)(r->bytes_read + r->bytes_written) / (double)r->ideal_bytes : 0, r->vgprs,
+               r->spills, r->occupancy, r->modelled_us, r->bound ? r->bound : "-");
+    if (r->timed)
+        printf(" %.2f us, %.0f GB/s", r->median_us, r->gbps);
+    putchar('\n');
+    if (r->checked && r->check.outcome == CHECK_FAIL)
+        printf("  %s\n", r->check.message);
+}
