@@ -14,7 +14,8 @@ enum sim_format {
     SIM_FMT_NONE,
     SIM_FMT_SOP1, SIM_FMT_SOP2, SIM_FMT_SOPC, SIM_FMT_SOPK, SIM_FMT_SOPP, SIM_FMT_SMEM,
     SIM_FMT_VOP1, SIM_FMT_VOP2, SIM_FMT_VOPC, SIM_FMT_VOP3, SIM_FMT_VOP3SD, SIM_FMT_VOP3P,
-    SIM_FMT_MAI, SIM_FMT_VOP3PX, SIM_FMT_VOPD, SIM_FMT_VOPD3,
+    SIM_FMT_MAI, SIM_FMT_VOP3PX, SIM_FMT_VOP3PX16, /* with a prefix of scales (16: 64-bit scales) */
+    SIM_FMT_VOPDX, SIM_FMT_VOPDY, SIM_FMT_VOPD3X, SIM_FMT_VOPD3Y, /* halves; insn.format is the X one */
     SIM_FMT_DS, SIM_FMT_FLAT, SIM_FMT_SCRATCH, SIM_FMT_GLOBAL, SIM_FMT_MUBUF, SIM_FMT_MTBUF,
     SIM_FMT_VBUFFER, SIM_FMT_TENSOR,
     SIM_FMT_COUNT
@@ -36,6 +37,8 @@ enum sim_file {
     SIM_FILE_SCC, SIM_FILE_VCCZ, SIM_FILE_EXECZ,
     SIM_FILE_APERTURE, /* reg 0..3: src_shared_base, shared_limit, private_base, private_limit */
     SIM_FILE_POPS,
+    SIM_FILE_FLAT_SCRATCH_BASE, /* reg 0, 1: low and high half of the scratch base */
+    SIM_FILE_LDS_DIRECT,
     SIM_FILE_INLINE,  /* inline constant: value holds the bits, expanded for the operand's type */
     SIM_FILE_LITERAL, /* literal: value holds the bits, expanded for the operand's type */
     SIM_FILE_IMM      /* plain number in value: simm16, branch distance, hwreg, wait counts ... */
@@ -61,27 +64,24 @@ struct sim_operand {
     bool neg, abs, sext, neg_hi;
     uint8_t opsel, opsel_hi; /* VOP3 op_sel / VOP3P op_sel and op_sel_hi bit of this operand */
     uint8_t field;   /* enum sim_field: which encoded field it came from */
-    uint16_t reg;    /* number within its file */
+    uint16_t reg;    /* number within its file; INLINE, LITERAL: the source code (128 .. 255) */
+    uint8_t slot;    /* VGPR: which two bits of s_set_vgpr_msb extend it (0 src0 .. 3 vdst) */
     uint64_t value;  /* INLINE, LITERAL, IMM */
 };
 
-/* The encoded field an operand came from; names as in the opcode tables. */
+/* Names of encoded fields, SIM_F_vdst ...: what an operand came from. */
 enum sim_field {
     SIM_F_NONE,
-    SIM_F_VDST, SIM_F_SDST, SIM_F_SRC0, SIM_F_SRC1, SIM_F_SRC2, SIM_F_VSRC1, SIM_F_SSRC0, SIM_F_SSRC1,
-    SIM_F_SIMM16, SIM_F_SDATA, SIM_F_SBASE, SIM_F_SOFFSET, SIM_F_OFFSET, SIM_F_ADDR, SIM_F_DATA,
-    SIM_F_DATA0, SIM_F_DATA1, SIM_F_SADDR, SIM_F_VADDR, SIM_F_VDATA, SIM_F_SRSRC, SIM_F_K,
-    SIM_F_SCALE0, SIM_F_SCALE1, SIM_F_IMPLICIT,
-    SIM_F_SRCX0, SIM_F_VSRCX1, SIM_F_VDSTX, SIM_F_SRCY0, SIM_F_VSRCY1, SIM_F_VDSTY, SIM_F_SRC2X, SIM_F_SRC2Y
+#define SIM_FIELD(name) SIM_F_##name,
+#include "decode/field.inc"
+    SIM_F_COUNT
 };
 
 enum sim_lanes { SIM_LANES_PLAIN, SIM_LANES_DPP16, SIM_LANES_DPP8, SIM_LANES_SDWA };
 
 enum { SIM_MAX_OPERANDS = 10 };
 
-/* Row of an opcode table. `mnemonic` is what llvm-objdump prints without the _e32/_e64/_dpp/_sdwa
- * suffix; `base` is the token the meaning is bound to (a body in sim/insn/). */
-struct sim_opcode;
+struct sim_opcode; /* a row of an opcode table: decode/decode.h */
 
 struct sim_insn {
     const struct sim_opcode *op;   /* row; for VOPD the X half */
@@ -90,7 +90,8 @@ struct sim_insn {
     uint8_t size;                  /* bytes */
     uint8_t format;                /* enum sim_format */
     uint8_t lanes;                 /* enum sim_lanes */
-    uint8_t noperands;             /* explicit operands in LLVM order: destinations first */
+    uint8_t noperands;             /* in the order text shows them: destinations first. VCC is an
+                                      operand where text names it (v_cmp_*_e32, v_cndmask_e32) */
     uint8_t y_operands;            /* VOPD: how many of them, at the end, are the Y half's */
     struct sim_operand o[SIM_MAX_OPERANDS];
     int32_t offset;                /* memory: byte offset, signed as the format says; DS: offset0 */
@@ -100,11 +101,13 @@ struct sim_insn {
     uint8_t cbsz, abid, blgp;      /* MAI; f8f6f4 formats */
     uint8_t matrix_a_fmt, matrix_b_fmt, matrix_a_scale, matrix_b_scale; /* gfx1250 */
     uint8_t matrix_a_scale_fmt, matrix_b_scale_fmt, matrix_reuse;
-    uint8_t bitop;                 /* v_bitop3 truth table */
+    uint8_t bitop;                 /* v_bitop3, v_bitop2 truth table */
+    uint8_t opsel;                 /* VOP3, VOP3P op_sel bits as encoded: 0-2 sources, 3 destination */
     struct { uint16_t ctrl; uint8_t row_mask, bank_mask; bool bound_ctrl, fi; uint32_t dpp8; } dpp;
     struct { uint8_t dst_sel, dst_unused, src0_sel, src1_sel; } sdwa;
     bool glc, slc, dlc, scc;       /* cache bits: sc0 nt - sc1 on gfx940+; th/scope on gfx12 */
     uint8_t th, scope;
+    bool returns;                  /* atomics: the old value is returned */
     bool offen, idxen, lds, gds, tfe, nv, sve, scale_offset;
     uint8_t dfmt, nfmt;            /* MTBUF; format in dfmt on gfx11+ */
     uint32_t words[5];             /* the encoding, zero-padded */
