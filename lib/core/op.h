@@ -153,6 +153,8 @@ enum fly_op_id {
     FLY_OP_COUNT
 };
 extern const struct fly_op *const fly_op_table[FLY_OP_COUNT];
+#define FLY_OP(name) extern const struct fly_op fly_op_##name;
+#include "ops.inc"
 
 const struct fly_op *fly_op_find(const char *name); /* null: no such op */
 

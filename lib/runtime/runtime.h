@@ -40,6 +40,7 @@ struct fly_runtime {
     enum fly_image image;
     bool loads_in_capture; /* module_load and module_function are legal during a stream capture */
     void *api;             /* the implementation's own state */
+    void *library;         /* of dlopen, or null */
     struct fly_runtime *next;
 
     /* Devices. enter makes `device` current for this thread and keeps what was in *saved; leave undoes it. */
@@ -49,6 +50,8 @@ struct fly_runtime {
     int (*device_enter)(struct fly_runtime *rt, int device, intptr_t *saved);
     int (*device_leave)(struct fly_runtime *rt, int device, intptr_t saved);
     int (*device_sync)(struct fly_runtime *rt);
+    /* The library holds nothing on the device any more; a later enter may take it up again. */
+    int (*device_release)(struct fly_runtime *rt, int device);
 
     /* Kernels. log receives the loader's own text on failure (a JIT's), "" when it has none. */
     int (*module_load)(struct fly_runtime *rt, const void *image, size_t bytes, void **module, char *log,

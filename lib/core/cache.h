@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The handle's cache of selected problems: a fixed-size set-associative table, so that a miss allocates
+ * nothing. A set's entries are replaced in turn.
+ */
+#ifndef FLY_CORE_CACHE_H
+#define FLY_CORE_CACHE_H
+
+#include <stdint.h>
+
+#include "core/op.h"
+
+enum { FLY_CACHE_SETS = 64, FLY_CACHE_WAYS = 8 };
+
+/* A problem with everything a launch needs that does not depend on pointers. */
+struct fly_entry {
+    struct fly_problem problem;
+    const struct fly_kernel *kernel;
+    void *function;    /* loaded, or null */
+    uint32_t launches; /* kernels the problem takes */
+    uint8_t reason;    /* flyReason_t */
+};
+
+struct fly_cache {
+    uint64_t hash[FLY_CACHE_SETS][FLY_CACHE_WAYS]; /* 0: free */
+    uint8_t next[FLY_CACHE_SETS];                  /* way that is replaced next */
+    struct fly_entry entry[FLY_CACHE_SETS][FLY_CACHE_WAYS];
+};
+
+/* Never 0. */
+uint64_t fly_problem_hash(const struct fly_problem *p);
+
+/* The entry of p, or null. */
+struct fly_entry *fly_cache_find(struct fly_cache *c, const struct fly_problem *p, uint64_t hash);
+
+/* Makes room for p: an entry with the problem filled in and the rest zero. */
+struct fly_entry *fly_cache_add(struct fly_cache *c, const struct fly_problem *p, uint64_t hash);
+
+/* Takes an entry out again. */
+void fly_cache_drop(struct fly_cache *c, const struct fly_entry *e);
+
+void fly_cache_clear(struct fly_cache *c);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* From a validated problem to a launch. */
+#include "core/launch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/args.h"
+#include "core/log.h"
+#include "core/select.h"
+
+enum { MAX_REASON = 800 };
+
+static flyStatus_t runtime_failed(flyHandle_t h, const char *function, const char *what, int error)
+{
+    struct fly_runtime *rt = h->rt;
+    return fly_fail(h, rt->status(rt, error), "%s: %s: the %s runtime says: %s (%d)", function, what, rt->name,
+                    rt->text(rt, error), error);
+}
+
+static void __attribute__((cold)) log_choice(const struct fly_entry *e)
+{
+    char text[FLY_MAX_PROBLEM_TEXT];
+    fly_problem_print(&e->problem, text, sizeof text);
+    fly_log(FLY_LOG_SELECT, "select: %s -> %s (%s)", text, e->kernel->name, fly_reason_name(e->reason));
+}
+
+static void __attribute__((cold)) log_call(const struct fly_problem *p)
+{
+    char text[FLY_MAX_PROBLEM_TEXT];
+    fly_problem_print(p, text, sizeof text);
+    fly_log(FLY_LOG_BENCH, "fly-bench '%s'", text);
+}
+
+/* The entry of p, selected but perhaps not loaded. */
+static flyStatus_t select_entry(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
+                                struct fly_entry **out)
+{
+    uint64_t hash = fly_problem_hash(p);
+    struct fly_entry *e = fly_cache_find(&h->cache, p, hash);
+    if (!e) {
+        char why[MAX_REASON];
+        struct fly_choice c;
+        flyStatus_t status = fly_select_kernel(op, p, &h->device->target, &h->device->tuning, h->forced, &c, why,
+                                               sizeof why);
+        if (status != FLY_STATUS_SUCCESS)
+            return fly_fail(h, status, "%s: %s", op->function, why);
+        e = fly_cache_add(&h->cache, p, hash);
+        e->kernel = c.kernel;
+        e->reason = c.reason;
+        uint32_t grid[3];
+        op->grid(c.kernel, p, grid, &e->launches);
+        e->function = fly_kernel_loaded(h->device, op, c.kernel);
+        if (fly_log_on(FLY_LOG_SELECT))
+            log_choice(e);
+    }
+    *out = e;
+    return FLY_STATUS_SUCCESS;
+}
+
+static flyStatus_t __attribute__((noinline, cold)) load_entry(flyHandle_t h, const struct fly_op *op,
+                                                              struct fly_entry *e)
+{
+    char why[MAX_REASON];
+    flyStatus_t status = fly_kernel_load(h->device, op, e->kernel, h->stream, &e->function, why, sizeof why);
+    if (status != FLY_STATUS_SUCCESS) {
+        e->function = NULL;
+        return fly_fail(h, status, "%s: %s", op->function, why);
+    }
+    return FLY_STATUS_SUCCESS;
+}
+
+flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
+                         fly_launch_fn *launch, const void *args)
+{
+    struct fly_entry *e;
+    flyStatus_t status = select_entry(h, op, p, &e);
+    if (status != FLY_STATUS_SUCCESS)
+        return status;
+    struct fly_runtime *rt = h->rt;
+    intptr_t saved;
+    int error = rt->device_enter(rt, h->device->ordinal, &saved);
+    if (error)
+        return runtime_failed(h, op->function, "entering the device", error);
+    if (!e->function)
+        status = load_entry(h, op, e);
+    if (status == FLY_STATUS_SUCCESS) {
+        struct fly_call c = {h, op, e};
+        error = launch(&c, args);
+        if (error)
+            status = runtime_failed(h, op->function, e->kernel->name, error);
+    }
+    error = rt->device_leave(rt, h->device->ordinal, saved);
+    if (error && status == FLY_STATUS_SUCCESS)
+        status = runtime_failed(h, op->function, "leaving the device", error);
+    if (fly_log_on(FLY_LOG_BENCH))
+        log_call(p);
+    return status;
+}
+
+flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p, flyPlan_t *plan)
+{
+    static const char suffix[] = "Plan";
+    char function[64];
+    snprintf(function, sizeof function, "%s%s", op->function, suffix);
+    flyPlan_t out;
+    /* The caller's plan is only written, but its size obeys the same rules. */
+    if (!plan)
+        return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: plan = NULL: must point to a flyPlan_t", function);
+    size_t size;
+    memcpy(&size, plan, sizeof size);
+    if (size < sizeof out)
+        return fly_fail(h, FLY_STATUS_INVALID_VALUE,
+                        "%s: plan->size = %zu: the first version of flyPlan_t has %zu bytes; use FLY_ARGS_INIT",
+                        function, size, sizeof out);
+    memset(&out, 0, sizeof out);
+    out.size = size;
+    out.kernel = "";
+    if (p) {
+        struct fly_entry *e;
+        flyStatus_t status = select_entry(h, op, p, &e);
+        if (status != FLY_STATUS_SUCCESS)
+            return status;
+        struct fly_runtime *rt = h->rt;
+        intptr_t saved;
+        int error = rt->device_enter(rt, h->device->ordinal, &saved);
+        if (error)
+            return runtime_failed(h, function, "entering the device", error);
+        if (!e->function)
+            status = load_entry(h, op, e);
+        if (status == FLY_STATUS_SUCCESS) {
+            error = rt->function_registers(rt, e->function, &out.registers);
+            if (error)
+                status = runtime_failed(h, function, "asking for the registers", error);
+        }
+        error = rt->device_leave(rt, h->device->ordinal, saved);
+        if (error && status == FLY_STATUS_SUCCESS)
+            status = runtime_failed(h, function, "leaving the device", error);
+        if (status != FLY_STATUS_SUCCESS)
+            return status;
+        out.kernel = e->kernel->name;
+        out.workspace_bytes = op->workspace(e->kernel, p);
+        op->grid(e->kernel, p, out.grid, &out.launches);
+        out.block[0] = e->kernel->block;
+        out.block[1] = out.block[2] = 1;
+        out.lds_bytes = e->kernel->lds;
+        out.reason = e->reason;
+    }
+    memcpy(plan, &out, sizeof out);
+    return FLY_STATUS_SUCCESS;
+}

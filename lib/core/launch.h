@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* From a validated problem to a launch: what every operation does after it has checked its arguments. */
+#ifndef FLY_CORE_LAUNCH_H
+#define FLY_CORE_LAUNCH_H
+
+#include "core/handle.h"
+#include "core/op.h"
+
+/* One call on its way: made by fly_dispatch, handed to the op's launch function. */
+struct fly_call {
+    flyHandle_t h;
+    const struct fly_op *op;
+    const struct fly_entry *entry;
+};
+
+/* Launches the op's kernels with fly_launch, in order; stops at the first that fails. args is the op's own
+ * validated argument struct. */
+typedef int fly_launch_fn(const struct fly_call *c, const void *args);
+
+/* Selects, loads if need be, and launches p. */
+flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
+                         fly_launch_fn *launch, const void *args);
+
+/* Queues one kernel: 0 or the runtime's error. kernargs holds the kernel's explicit arguments. */
+static inline int fly_launch(const struct fly_call *c, uint32_t workgroups, void *kernargs)
+{
+    const struct fly_kernel *k = c->entry->kernel;
+    const uint32_t grid[3] = {workgroups, 1, 1}, block[3] = {k->block, 1, 1};
+    struct fly_runtime *rt = c->h->rt;
+    return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes);
+}
+
+/* The second half of a Plan function: selects, loads and describes. p null: an empty problem. */
+flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p, flyPlan_t *plan);
+
+#endif

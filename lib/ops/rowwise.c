@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* What the row-wise operations share. */
+#include "ops/rowwise.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+const char *fly_rowwise_fits(const struct fly_kernel *k, int64_t cols)
+{
+    const struct fly_rowwise_tile *t = &k->rowwise;
+    if (t->max_cols && cols > t->max_cols)
+        return "the row is longer than the kernel's max_cols";
+    if (t->passes == 1 && cols > (int64_t)t->threads * t->vectors * t->vec)
+        return "the row does not fit in the registers of threads * vectors * vec columns";
+    return NULL;
+}
+
+/* Vectors a work-item should hold: two loads in flight when rows fill the machine, one when a wider
+ * workgroup is the only parallelism there is. */
+enum { VECTORS_MANY_ROWS = 2, VECTORS_FEW_ROWS = 1 };
+
+/* Costs are in thousandths of the ideal time of the row. An idle lane costs its share; the other weights
+ * only order tiles whose lanes are about equally busy. */
+enum {
+    COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
+    COST_VECTOR_STEP = 25,   /* a halving or doubling away from the wanted vectors */
+    COST_THREADS_STEP = 10,  /* a halving or doubling away from a block of 256 work-items */
+    COST_IDLE_CUS = 150,     /* packing rows although compute units stay idle */
+    BLOCK_WANTED = 256
+};
+
+static int log2_distance(uint64_t a, uint64_t b)
+{
+    int d = __builtin_clzll(a | 1) - __builtin_clzll(b | 1);
+    return d < 0 ? -d : d;
+}
+
+static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, uint32_t cus)
+{
+    const struct fly_rowwise_tile *t = &k->rowwise;
+    int64_t sweep = (int64_t)t->threads * t->vectors * t->vec; /* columns one round of loads covers */
+    int64_t rounds = t->passes == 1 ? 1 : (cols + sweep - 1) / sweep;
+    int64_t cost = sweep > INT64_MAX / 1000 / rounds ? INT64_MAX / 4 : sweep * rounds * 1000 / cols;
+    int64_t workgroups = (rows + t->rows - 1) / t->rows;
+    int wanted = rows >= 4 * (int64_t)cus ? VECTORS_MANY_ROWS : VECTORS_FEW_ROWS;
+    if (t->passes != 1)
+        cost += COST_SECOND_READ;
+    cost += COST_VECTOR_STEP * log2_distance(t->vectors, (uint64_t)wanted);
+    cost += COST_THREADS_STEP * log2_distance(k->block, BLOCK_WANTED);
+    if (t->rows > 1 && workgroups < cus && workgroups < rows)
+        cost += COST_IDLE_CUS;
+    return cost;
+}
+
+uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
+                               const struct fly_target *t)
+{
+    uint32_t best = n;
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        if (fly_rowwise_fits(&k[i], cols))
+            continue;
+        int64_t cost = cost_of(&k[i], rows, cols, t->cus);
+        if (cost < least) {
+            least = cost;
+            best = i;
+        }
+    }
+    return best;
+}
+
+int64_t fly_rowwise_rows_per_launch(const struct fly_kernel *k)
+{
+    uint64_t workgroups = FLY_MAX_WORKITEMS / k->block;
+    if (workgroups > INT_MAX)
+        workgroups = INT_MAX;
+    return (int64_t)workgroups * k->rowwise.rows;
+}
+
+void fly_rowwise_grid(const struct fly_kernel *k, int64_t rows, uint32_t grid[3], uint32_t *launches)
+{
+    int64_t most = fly_rowwise_rows_per_launch(k);
+    int64_t n = rows / most + (rows % most != 0);
+    grid[0] = fly_rowwise_workgroups(k, rows < most ? rows : most);
+    grid[1] = grid[2] = 1;
+    *launches = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What the row-wise operations share: how a tile covers rows, which tile suits a shape. */
+#ifndef FLY_OPS_ROWWISE_H
+#define FLY_OPS_ROWWISE_H
+
+#include "core/op.h"
+
+/* Work-items one launch may have: runtimes count them in 32 bits. */
+#define FLY_MAX_WORKITEMS UINT64_C(0xffffffff)
+
+/* Null when the tile of k takes rows of `cols` columns, else why not. */
+const char *fly_rowwise_fits(const struct fly_kernel *k, int64_t cols);
+
+/* The best tile of k[0..n-1] for rows x cols, or n. */
+uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
+                               const struct fly_target *t);
+
+/* Rows one launch of k may cover. */
+int64_t fly_rowwise_rows_per_launch(const struct fly_kernel *k);
+
+/* Workgroups for `rows` rows, which must fit one launch. */
+static inline uint32_t fly_rowwise_workgroups(const struct fly_kernel *k, int64_t rows)
+{
+    return (uint32_t)((rows + k->rowwise.rows - 1) / k->rowwise.rows);
+}
+
+/* struct fly_op's grid for a problem of `rows` rows. */
+void fly_rowwise_grid(const struct fly_kernel *k, int64_t rows, uint32_t grid[3], uint32_t *launches);
+
+#endif
