@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <fly/layernorm.h>
+
 #include "bench.h"
 #include "core/handle.h"
 
