@@ -47,6 +47,8 @@ struct fly_entry *fly_cache_add(struct fly_cache *c, const struct fly_problem *p
     memcpy(&e->problem, p, offsetof(struct fly_problem, v) + p->nfields * sizeof p->v[0]);
     e->kernel = NULL;
     e->function = NULL;
+    e->second = NULL;
+    e->second_function = NULL;
     e->launches = 0;
     e->reason = 0;
     return e;

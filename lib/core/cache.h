@@ -17,6 +17,9 @@ struct fly_entry {
     struct fly_problem problem;
     const struct fly_kernel *kernel;
     void *function;    /* loaded, or null */
+    const struct fly_kernel *second; /* runs after kernel, or null */
+    void *second_function;
+    uint32_t grid[3];  /* workgroups of the problem, as the op's grid() says */
     uint32_t launches; /* kernels the problem takes */
     uint8_t reason;    /* flyReason_t */
 };

@@ -48,9 +48,11 @@ static flyStatus_t select_entry(flyHandle_t h, const struct fly_op *op, const st
         e = fly_cache_add(&h->cache, p, hash);
         e->kernel = c.kernel;
         e->reason = c.reason;
-        uint32_t grid[3];
-        op->grid(c.kernel, p, grid, &e->launches);
+        op->grid(c.kernel, p, &h->device->target, e->grid, &e->launches);
+        e->second = op->second ? op->second(c.kernel, p, &h->device->target) : NULL;
         e->function = fly_kernel_loaded(h->device, op, c.kernel);
+        if (e->second)
+            e->second_function = fly_kernel_loaded(h->device, op, e->second);
         if (fly_log_on(FLY_LOG_SELECT))
             log_choice(e);
     }
@@ -58,11 +60,18 @@ static flyStatus_t select_entry(flyHandle_t h, const struct fly_op *op, const st
     return FLY_STATUS_SUCCESS;
 }
 
+static bool ready(const struct fly_entry *e)
+{
+    return e->function && (!e->second || e->second_function);
+}
+
 static flyStatus_t __attribute__((noinline, cold)) load_entry(flyHandle_t h, const struct fly_op *op,
                                                               struct fly_entry *e)
 {
     char why[MAX_REASON];
     flyStatus_t status = fly_kernel_load(h->device, op, e->kernel, h->stream, &e->function, why, sizeof why);
+    if (status == FLY_STATUS_SUCCESS && e->second)
+        status = fly_kernel_load(h->device, op, e->second, h->stream, &e->second_function, why, sizeof why);
     if (status != FLY_STATUS_SUCCESS) {
         e->function = NULL;
         return fly_fail(h, status, "%s: %s", op->function, why);
@@ -82,7 +91,7 @@ flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fl
     int error = rt->device_enter(rt, h->device->ordinal, &saved);
     if (error)
         return runtime_failed(h, op->function, "entering the device", error);
-    if (!e->function)
+    if (!ready(e))
         status = load_entry(h, op, e);
     if (status == FLY_STATUS_SUCCESS) {
         struct fly_call c = {h, op, e};
@@ -126,7 +135,7 @@ flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_pr
         int error = rt->device_enter(rt, h->device->ordinal, &saved);
         if (error)
             return runtime_failed(h, function, "entering the device", error);
-        if (!e->function)
+        if (!ready(e))
             status = load_entry(h, op, e);
         if (status == FLY_STATUS_SUCCESS) {
             error = rt->function_registers(rt, e->function, &out.registers);
@@ -139,8 +148,8 @@ flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_pr
         if (status != FLY_STATUS_SUCCESS)
             return status;
         out.kernel = e->kernel->name;
-        out.workspace_bytes = op->workspace(e->kernel, p);
-        op->grid(e->kernel, p, out.grid, &out.launches);
+        out.workspace_bytes = op->workspace(e->kernel, p, &h->device->target);
+        op->grid(e->kernel, p, &h->device->target, out.grid, &out.launches);
         out.block[0] = e->kernel->block;
         out.block[1] = out.block[2] = 1;
         out.lds_bytes = e->kernel->lds;

@@ -30,6 +30,24 @@ static inline int fly_launch(const struct fly_call *c, uint32_t workgroups, void
     return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes);
 }
 
+/* The same with workgroups in three dimensions. */
+static inline int fly_launch_grid(const struct fly_call *c, const uint32_t grid[3], void *kernargs)
+{
+    const struct fly_kernel *k = c->entry->kernel;
+    const uint32_t block[3] = {k->block, 1, 1};
+    struct fly_runtime *rt = c->h->rt;
+    return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes);
+}
+
+/* Queues the entry's second kernel. */
+static inline int fly_launch_second(const struct fly_call *c, const uint32_t grid[3], void *kernargs)
+{
+    const struct fly_kernel *k = c->entry->second;
+    const uint32_t block[3] = {k->block, 1, 1};
+    struct fly_runtime *rt = c->h->rt;
+    return rt->launch(rt, c->entry->second_function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes);
+}
+
 /* The second half of a Plan function: selects, loads and describes. p null: an empty problem. */
 flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p, flyPlan_t *plan);
 

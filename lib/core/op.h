@@ -131,9 +131,15 @@ struct fly_op {
                           const struct fly_target *t);
 
     /* Workgroups of the whole problem, and the launches it takes. */
-    void (*grid)(const struct fly_kernel *k, const struct fly_problem *p, uint32_t grid[3], uint32_t *launches);
+    void (*grid)(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
+                 uint32_t grid[3], uint32_t *launches);
 
-    uint64_t (*workspace)(const struct fly_kernel *k, const struct fly_problem *p);
+    /* The kernel that runs after k for this problem, or null (as the member may be): one that adds up
+     * partial sums, say. It has the op's kernel arguments. */
+    const struct fly_kernel *(*second)(const struct fly_kernel *k, const struct fly_problem *p,
+                                       const struct fly_target *t);
+
+    uint64_t (*workspace)(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t);
 
     /* Bytes the problem must move at least: reads and writes of the large tensors, parameters apart. */
     void (*ideal_bytes)(const struct fly_problem *p, uint64_t *data, uint64_t *params);

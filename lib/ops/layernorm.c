@@ -110,14 +110,16 @@ static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct f
     return fly_rowwise_heuristic(k, n, p->v[F_ROWS], p->v[F_COLS], t);
 }
 
-static void grid(const struct fly_kernel *k, const struct fly_problem *p, uint32_t g[3], uint32_t *launches)
+static void grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
+                 uint32_t g[3], uint32_t *launches)
 {
+    (void)t;
     fly_rowwise_grid(k, p->v[F_ROWS], g, launches);
 }
 
-static uint64_t workspace(const struct fly_kernel *k, const struct fly_problem *p)
+static uint64_t workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)
 {
-    (void)k, (void)p;
+    (void)k, (void)p, (void)t;
     return 0;
 }
 
