@@ -251,13 +251,8 @@ flyStatus_t fly_problem_parse(const char *text, struct fly_problem *p, char *mes
             i++;
         if (s[n] != '=' || i == op->nfields)
             return refuse(message, bytes, "%s: '%.*s': no such field", name, (int)(n < 40 ? n : 40), s);
-        if (given >> i)
-            return refuse(message, bytes, "%s: %s: fields are in the wrong order or given twice", name,
-                          op->fields[i].name);
-        /* Defaults that follow an earlier field follow its value as given. */
-        for (uint32_t j = 0; j < op->nfields; j++)
-            if (!(given >> j & 1))
-                p->v[j] = default_of(op, j, p);
+        if (given >> i & 1)
+            return refuse(message, bytes, "%s: %s is given twice", name, op->fields[i].name);
         s += n + 1;
         n = strcspn(s, ",");
         const char *wrong = read_value(&op->fields[i], s, n, &p->v[i]);

@@ -97,6 +97,8 @@ struct fly_module {
     const char *fingerprint; /* each code object carries the symbol fly_registry_<fingerprint> */
 };
 
+enum fly_tile { FLY_TILE_ROWWISE, FLY_TILE_GEMM };
+
 struct fly_op {
     const char *name;     /* "layernorm" */
     const char *function; /* "flyLayerNorm", for messages */
@@ -104,6 +106,7 @@ struct fly_op {
     uint32_t nfields;
     uint8_t id; /* enum fly_op_id */
     uint8_t ntypes; /* 2: input and output; 3: a weight between them */
+    uint8_t tile;   /* enum fly_tile: the member of struct fly_kernel's union */
 
     /* Rows of the registry, grouped by (arch, types); the last of a group always fits. */
     const struct fly_kernel *kernels;
@@ -130,7 +133,10 @@ struct fly_op {
     uint32_t (*heuristic)(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
                           const struct fly_target *t);
 
-    /* Workgroups of the whole problem, and the launches it takes. */
+    /* What k demands of a problem, in words: "cols <= 8192"; "" when nothing. Returns as snprintf does. */
+    int (*limits)(const struct fly_kernel *k, char *text, size_t bytes);
+
+    /* Workgroups of the first launch, and how many launches the problem takes. */
     void (*grid)(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
                  uint32_t grid[3], uint32_t *launches);
 
@@ -170,7 +176,7 @@ int fly_field_index(const struct fly_op *op, const char *name);
 /* Every field at its default (REQUIRED ones 0), types as given. */
 void fly_problem_init(const struct fly_op *op, const uint8_t types[3], struct fly_problem *p);
 
-/* Reads `text`. On failure returns INVALID_VALUE and a sentence in `message`. */
+/* Reads `text`; fields may come in any order. On failure returns INVALID_VALUE and a sentence in `message`. */
 flyStatus_t fly_problem_parse(const char *text, struct fly_problem *p, char *message, size_t bytes);
 
 /* Prints the canonical text; returns its length, as snprintf does. */

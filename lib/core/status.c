@@ -31,9 +31,10 @@ flyStatus_t fly_fail(flyHandle_t h, flyStatus_t status, const char *format, ...)
 
 flyStatus_t fly_bad_handle(flyHandle_t h, const char *function)
 {
-    return fly_fail(NULL, FLY_STATUS_INVALID_HANDLE, h ? "%s: handle = %p: is no handle, or was destroyed"
-                                                       : "%s: handle = %p: must come from flyCreate",
-                    function, (void *)h);
+    if (!h)
+        return fly_fail(NULL, FLY_STATUS_INVALID_HANDLE, "%s: handle = NULL: must come from flyCreate", function);
+    return fly_fail(NULL, FLY_STATUS_INVALID_HANDLE, "%s: handle = %p: is no handle, or was destroyed", function,
+                    (void *)h);
 }
 
 void fly_thread_message_clear(void)

@@ -110,6 +110,11 @@ static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct f
     return fly_rowwise_heuristic(k, n, p->v[F_ROWS], p->v[F_COLS], t);
 }
 
+static int limits(const struct fly_kernel *k, char *text, size_t bytes)
+{
+    return fly_rowwise_limits(k, text, bytes);
+}
+
 static void grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
                  uint32_t g[3], uint32_t *launches)
 {
@@ -291,6 +296,7 @@ const struct fly_op fly_op_layernorm = {
     .nfields = NFIELDS,
     .id = FLY_OP_layernorm,
     .ntypes = 3,
+    .tile = FLY_TILE_ROWWISE,
     .kernels = kernels,
     .nkernels = sizeof kernels / sizeof *kernels,
     .modules = modules,
@@ -302,6 +308,7 @@ const struct fly_op fly_op_layernorm = {
     .operands = operands,
     .fits = fits,
     .heuristic = heuristic,
+    .limits = limits,
     .grid = grid,
     .workspace = workspace,
     .ideal_bytes = ideal_bytes,

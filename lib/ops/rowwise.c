@@ -2,7 +2,9 @@
 /* What the row-wise operations share. */
 #include "ops/rowwise.h"
 
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 const char *fly_rowwise_fits(const struct fly_kernel *k, int64_t cols)
@@ -13,6 +15,19 @@ const char *fly_rowwise_fits(const struct fly_kernel *k, int64_t cols)
     if (t->passes == 1 && cols > (int64_t)t->threads * t->vectors * t->vec)
         return "the row does not fit in the registers of threads * vectors * vec columns";
     return NULL;
+}
+
+int64_t fly_rowwise_max_cols(const struct fly_kernel *k)
+{
+    const struct fly_rowwise_tile *t = &k->rowwise;
+    int64_t registers = t->passes == 1 ? (int64_t)t->threads * t->vectors * t->vec : 0;
+    return t->max_cols && (!registers || t->max_cols < registers) ? t->max_cols : registers;
+}
+
+int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes)
+{
+    int64_t cols = fly_rowwise_max_cols(k);
+    return cols ? snprintf(text, bytes, "cols <= %" PRId64, cols) : snprintf(text, bytes, "%s", "");
 }
 
 /* Vectors a work-item should hold: two loads in flight when rows fill the machine, one when a wider

@@ -11,6 +11,12 @@
 /* Null when the tile of k takes rows of `cols` columns, else why not. */
 const char *fly_rowwise_fits(const struct fly_kernel *k, int64_t cols);
 
+/* Most columns of a row for k; 0: no limit. */
+int64_t fly_rowwise_max_cols(const struct fly_kernel *k);
+
+/* struct fly_op's limits. */
+int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes);
+
 /* The best tile of k[0..n-1] for rows x cols, or n. */
 uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
                                const struct fly_target *t);

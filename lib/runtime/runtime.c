@@ -14,6 +14,27 @@ static const char *const loaded_hip_names[] = {"libamdhip64.so.7", "libamdhip64.
 static const char *const cuda_names[] = {"libcuda.so.1", NULL};
 static const char *const sim_names[] = {"libflysim.so.0", "libflysim.so", NULL};
 
+/*
+ * The same list for packaging tools: a note that names the libraries opened with dlopen (UAPI group,
+ * ELF dlopen metadata).
+ */
+#define DLOPEN_NOTE                                                                                  \
+    "[{\"feature\":\"hip\",\"description\":\"AMD GPUs through HIP\",\"priority\":\"recommended\","    \
+    "\"soname\":[\"libamdhip64.so.7\",\"libamdhip64.so.6\",\"libamdhip64.so.5\"]},"                  \
+    "{\"feature\":\"cuda\",\"description\":\"NVIDIA GPUs through the CUDA driver\","                 \
+    "\"priority\":\"suggested\",\"soname\":[\"libcuda.so.1\"]},"                                     \
+    "{\"feature\":\"sim\",\"description\":\"AMD GPUs in software\",\"priority\":\"suggested\","      \
+    "\"soname\":[\"libflysim.so.0\"]}]"
+
+enum { DLOPEN_NOTE_TYPE = 0x407c0c0a };
+
+static const struct {
+    uint32_t owner_bytes, bytes, type;
+    char owner[4];
+    char text[sizeof DLOPEN_NOTE];
+} dlopen_note __attribute__((used, section(".note.dlopen"), aligned(4))) = {
+    4, sizeof DLOPEN_NOTE, DLOPEN_NOTE_TYPE, "FDO", DLOPEN_NOTE};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fly_runtime *runtimes; /* opened so far */
 
@@ -68,7 +89,11 @@ static struct fly_runtime *open_path(const char *path, int flags, struct note *n
     if (library)
         return adopt(library, path, note);
     const char *error = dlerror();
-    if (!(flags & RTLD_NOLOAD))
+    if (flags & RTLD_NOLOAD)
+        return NULL;
+    if (error && strstr(error, "cannot open shared object file: No such file"))
+        add(note, "%s%s not found", note->length ? ", " : "", path);
+    else
         add(note, "%s%s", note->length ? "; " : "", error ? error : path);
     return NULL;
 }
