@@ -192,13 +192,13 @@ SIM_INLINE uint32_t sim_bf16_from_f64(uint64_t d) { return sim_bf16_from_f32(sim
 
 enum sim_mini {
 #define SIM_MINI(id, man, bias, max, inf, nan, unsig) SIM_##id,
-#include "sim/float.inc"
+#include "float.inc"
     SIM_MINI_COUNT
 };
 struct sim_mini_format { uint8_t man, bias, max, inf, nan, unsig; };
 static const struct sim_mini_format sim_mini_format[SIM_MINI_COUNT] __attribute__((unused)) = {
 #define SIM_MINI(id, man, bias, max, inf, nan, unsig) {man, bias, max, inf, nan, unsig},
-#include "sim/float.inc"
+#include "float.inc"
 };
 
 /* Exact. */

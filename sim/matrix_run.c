@@ -1,0 +1,843 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Execution of matrix instructions, compiled once per x86-64 level (SIM_LEVEL 2, 3, 4) with the same
+ * results. A form is unpacked into rows of k (all M values of A, all N of B for one k, as f32), then a
+ * core adds up the products with a row of N accumulators in registers, the C and D rows being register
+ * rows as they lie. A core is a summation rule: a chain of fma, the exact sum, or a device's.
+ *
+ * Fixed order where no device model is known: products in rising k, each added to the f32 accumulator
+ * with one rounding (fma), C first, denormals kept, then one rounding to a 16-bit D. NaN results are
+ * 0x7fc00000. Integer products and sums are exact; the sum with C wraps or saturates (clamp).
+ *
+ * Device models (FLYSIM_MFMA=device): Xie et al., "MMA-Sim", arXiv 2511.10909, for CDNA2 and CDNA3.
+ */
+#include "matrix.h"
+
+#include "float.h"
+
+#if defined(__AVX2__) && defined(__FMA__)
+#include <immintrin.h>
+#endif
+
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#define RUN CAT(sim_matrix_run_v, SIM_LEVEL)
+
+enum { MAXK = 128, MAXS = 32 };
+
+/* One block, ready for a core: a[k][m] and b[k][n] with row lengths m and n; C and D rows by offset. */
+struct block {
+    int m, n, k;
+    const float *a, *b;
+    const float *c;
+    float *d;
+    uint16_t coff[MAXS], doff[MAXS]; /* in words, per row m */
+    bool odd;      /* leave the result rounded to odd, for a second rounding to 16 bits */
+    int step;      /* products a device adds at once */
+    bool split;    /* even and odd k apart (CDNA3, 8 bits) */
+    /* Sparse A: for each m and pair element j the k it stands for. */
+    const uint8_t *kidx; /* [k / 2][m], or null */
+};
+
+SIM_INLINE float nan_fixed(float x) { return sim_f32_is_nan(sim_f32_bits(x)) ? sim_f32(0x7fc00000) : x; }
+/* 2^e for -1022 <= e <= 1023. */
+SIM_INLINE double pow2(int e) { return sim_f64((uint64_t)(1023 + e) << 52); }
+
+/* ---- chain of fma ---- */
+
+#if defined(__AVX2__) && defined(__FMA__)
+SIM_INLINE __m256 nan_fixed8(__m256 x)
+{
+    return _mm256_blendv_ps(x, _mm256_set1_ps(sim_f32(0x7fc00000)), _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+}
+/* Four rows of 16 columns. */
+SIM_INLINE void fma_tile(const struct block *p, int m, int n)
+{
+    __m256 acc[4][2];
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 2; j++)
+            acc[i][j] = _mm256_loadu_ps(p->c + p->coff[m + i] + n + 8 * j);
+    const float *a = p->a + m, *b = p->b + n;
+    for (int k = 0; k < p->k; k++, a += p->m, b += p->n) {
+        __m256 b0 = _mm256_loadu_ps(b), b1 = _mm256_loadu_ps(b + 8);
+        for (int i = 0; i < 4; i++) {
+            __m256 q = _mm256_broadcast_ss(a + i);
+            acc[i][0] = _mm256_fmadd_ps(q, b0, acc[i][0]);
+            acc[i][1] = _mm256_fmadd_ps(q, b1, acc[i][1]);
+        }
+    }
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 2; j++)
+            _mm256_storeu_ps(p->d + p->doff[m + i] + n + 8 * j, nan_fixed8(acc[i][j]));
+}
+#else
+SIM_INLINE void fma_tile(const struct block *p, int m, int n)
+{
+    for (int i = m; i < m + 4; i++) {
+        float acc[16];
+        memcpy(acc, p->c + p->coff[i] + n, sizeof acc);
+        for (int k = 0; k < p->k; k++)
+            for (int j = 0; j < 16; j++)
+                acc[j] = fmaf(p->a[k * p->m + i], p->b[k * p->n + n + j], acc[j]);
+        for (int j = 0; j < 16; j++)
+            p->d[p->doff[i] + n + j] = nan_fixed(acc[j]);
+    }
+}
+#endif
+
+static void core_fma(const struct block *p)
+{
+    if (p->n == 4) {
+        float acc[4][4];
+        for (int m = 0; m < 4; m++)
+            for (int n = 0; n < 4; n++)
+                acc[m][n] = p->c[p->coff[m] + n];
+        for (int k = 0; k < p->k; k++)
+            for (int m = 0; m < 4; m++)
+                for (int n = 0; n < 4; n++)
+                    acc[m][n] = fmaf(p->a[4 * k + m], p->b[4 * k + n], acc[m][n]);
+        for (int m = 0; m < 4; m++)
+            for (int n = 0; n < 4; n++)
+                p->d[p->doff[m] + n] = nan_fixed(acc[m][n]);
+        return;
+    }
+    for (int m = 0; m < p->m; m += 4)
+        for (int n = 0; n < p->n; n += 16)
+            fma_tile(p, m, n);
+}
+
+/* ---- exact sum ---- */
+
+/* Exact sum of n doubles, rounded to odd at 53 bits, so that one more rounding to a short format is
+ * the only one; IEEE rules for infinities and NaN. x is overwritten. */
+static double sum_odd(double *x, int n)
+{
+    double plain = 0;
+    int parts = 0;
+    for (int i = 0; i < n; i++)
+        plain += x[i];
+    if (!(fabs(plain) <= 0x1.fffffffffffffp1023))
+        return plain;
+    /* Shewchuk's grow-expansion: x[0..parts) ends as an expansion without overlap. */
+    for (int i = 0; i < n; i++) {
+        double v = x[i];
+        int kept = 0;
+        for (int j = 0; j < parts; j++) {
+            double y = x[j], s = v + y, t = s - v, err = (v - (s - t)) + (y - t);
+            if (err != 0)
+                x[kept++] = err;
+            v = s;
+        }
+        x[kept] = v;
+        parts = kept + 1;
+    }
+    double hi = x[parts - 1], lo = 0;
+    for (int j = parts - 2; j >= 0; j--) {
+        double s = hi + x[j];
+        lo = x[j] - (s - hi);
+        hi = s;
+        if (lo != 0)
+            break;
+    }
+    if (lo == 0)
+        return hi;
+    uint64_t bits = sim_f64_bits(hi);
+    if ((lo < 0) != (hi < 0))
+        bits--;
+    return sim_f64(bits | 1);
+}
+
+SIM_INLINE float round_out(const struct block *p, double x)
+{
+    return p->odd ? sim_f32(sim_f32_odd_from_f64(sim_f64_bits(x))) : (float)x;
+}
+
+static void core_exact(const struct block *p)
+{
+    enum { W = 4 };
+    for (int m = 0; m < p->m; m++)
+        for (int n0 = 0; n0 < p->n; n0 += W) {
+            double s[W], bad[W];
+            for (int n = 0; n < W; n++) {
+                s[n] = p->c[p->coff[m] + n0 + n];
+                bad[n] = 0;
+            }
+            for (int k = 0; k < p->k; k++) {
+                double a = p->a[k * p->m + m];
+                for (int n = 0; n < W; n++) {
+                    double x = a * p->b[k * p->n + n0 + n], t = s[n] + x, r = t - s[n];
+                    bad[n] += fabs((s[n] - (t - r)) + (x - r));
+                    s[n] = t;
+                }
+            }
+            for (int n = 0; n < W; n++) {
+                if (bad[n] != 0) {
+                    double x[MAXK + 1];
+                    for (int k = 0; k < p->k; k++)
+                        x[k] = (double)p->a[k * p->m + m] * p->b[k * p->n + n0 + n];
+                    x[p->k] = p->c[p->coff[m] + n0 + n];
+                    s[n] = sum_odd(x, p->k + 1);
+                }
+                p->d[p->doff[m] + n0 + n] = nan_fixed(round_out(p, s[n]));
+            }
+        }
+}
+
+/* ---- CDNA2: 16-bit forms ---- */
+
+SIM_INLINE float flush_sign(float x) { return sim_f32(sim_f32_flush(sim_f32_bits(x))); }
+SIM_INLINE float flush_zero(float x) { return sim_f32_bits(x) & 0x7f800000 ? x : 0; }
+
+/* Subnormal inputs and C count as +0; products and every sum are rounded to f32 and subnormals flushed
+ * keeping the sign; `step` products are added pairwise, then their sum to C. */
+static void core_cdna2(const struct block *p)
+{
+    enum { W = 4 };
+    for (int m = 0; m < p->m; m++)
+        for (int n0 = 0; n0 < p->n; n0 += W) {
+            float c[W];
+            for (int n = 0; n < W; n++)
+                c[n] = flush_zero(p->c[p->coff[m] + n0 + n]);
+            for (int k = 0; k < p->k; k += p->step) {
+                float s[2][W];
+                for (int h = 0; h < p->step / 2; h++) {
+                    const float *b = p->b + (k + 2 * h) * p->n + n0;
+                    float a0 = p->a[(k + 2 * h) * p->m + m], a1 = p->a[(k + 2 * h + 1) * p->m + m];
+                    for (int n = 0; n < W; n++)
+                        s[h][n] = flush_sign(flush_sign(a0 * b[n]) + flush_sign(a1 * b[p->n + n]));
+                }
+                for (int n = 0; n < W; n++) {
+                    float t = p->step == 4 ? flush_sign(s[0][n] + s[1][n]) : s[0][n];
+                    c[n] = flush_sign(c[n] + t);
+                }
+            }
+            for (int n = 0; n < W; n++)
+                p->d[p->doff[m] + n0 + n] = nan_fixed(c[n]);
+        }
+}
+
+/* ---- CDNA3: 16-bit, xf32 and 8-bit forms ---- */
+
+enum { F = 24, F2 = 31, NO_EXP = -1000 }; /* fraction bits kept; exponent of a zero */
+
+/* x as significand (1 <= |s| < 2, less if subnormal in its format) and exponent. */
+SIM_INLINE void split_float(float x, int least, float *s, int16_t *e)
+{
+    int exp = (int)(sim_f32_bits(x) >> 23 & 0xff) - 127;
+    exp = exp < least ? least : exp;
+    *s = (float)((double)x * pow2(-exp));
+    *e = (int16_t)(x == 0 ? NO_EXP : exp);
+}
+
+/* The last addition: the products' sum `dot` (in 2^(edot-F)) and c aligned to the larger exponent, both
+ * rounded down, added, normalised and cut to F2 fraction bits rounding down, then rounded to nearest
+ * even. `drop`: a c more than F + 1 places below counts as 0 instead of -2^-F or 0. */
+SIM_INLINE float add_c(double dot, int edot, float c, bool drop)
+{
+    int ec = (int)(sim_f32_bits(c) >> 23 & 0xff) - 127;
+    ec = ec < -126 ? -126 : ec;
+    int e = edot > ec ? edot : ec, low = edot - e < -900 ? -900 : edot - e;
+    double sum = floor(dot * pow2(low + F2 + 1 - F));
+    double cc = floor((double)c * pow2(F - e));
+    cc = drop && ec < e - F - 1 ? 0 : cc;
+    sum += cc * pow2(F2 + 1 - F);
+    int top = (int)(sim_f64_bits(sum) >> 52 & 0x7ff) - 1023 + e - (F2 + 1);
+    top = top < -126 ? -126 : top;
+    int unit = top - F2 - (e - (F2 + 1));
+    return (float)(floor(sum * pow2(-unit)) * pow2(unit) * pow2(e - (F2 + 1)));
+}
+
+/* The same rule for one element, where an operand is not finite or a product may overflow. */
+static float cdna3_special(const struct block *p, int k, int m, int n, float c)
+{
+    double sum = c;
+    for (int i = k; i < k + p->step; i++) {
+        double x = (double)p->a[i * p->m + m] * p->b[i * p->n + n];
+        sum += fabs(x) >= 0x1p128 ? x * (double)INFINITY : 0 * x;
+    }
+    return (float)sum;
+}
+
+static void core_cdna3(const struct block *p, int least_a, int least_b)
+{
+    enum { W = 16 };
+    float sa[MAXK * MAXS], sb[MAXK * MAXS];
+    int16_t ea[MAXK * MAXS], eb[MAXK * MAXS];
+    uint32_t wild = 0;
+    for (int i = 0; i < p->k * p->m; i++) {
+        split_float(p->a[i], least_a, &sa[i], &ea[i]);
+        wild |= ((sim_f32_bits(p->a[i]) & 0x7f800000) == 0x7f800000);
+    }
+    for (int i = 0; i < p->k * p->n; i++) {
+        split_float(p->b[i], least_b, &sb[i], &eb[i]);
+        wild |= ((sim_f32_bits(p->b[i]) & 0x7f800000) == 0x7f800000);
+    }
+    int w = p->n < W ? p->n : W;
+    for (int m = 0; m < p->m; m++)
+        for (int n0 = 0; n0 < p->n; n0 += w) {
+            float c[W] = {0};
+            memcpy(c, p->c + p->coff[m] + n0, (size_t)w * sizeof *c);
+            for (int k0 = 0; k0 < p->k; k0 += p->step) {
+                int32_t dot[2][W], top[2][W], one = p->split ? 2 : 1;
+                for (int h = 0; h < one; h++) {
+                    for (int n = 0; n < W; n++) {
+                        dot[h][n] = 0;
+                        top[h][n] = 2 * NO_EXP;
+                    }
+                    for (int k = k0 + h; k < k0 + p->step; k += one)
+                        for (int n = 0; n < W; n++) {
+                            int32_t e = ea[k * p->m + m] + eb[k * p->n + n0 + (w < W ? n % w : n)];
+                            top[h][n] = e > top[h][n] ? e : top[h][n];
+                        }
+                    for (int k = k0 + h; k < k0 + p->step; k += one) {
+                        float s = sa[k * p->m + m];
+                        for (int n = 0; n < W; n++) {
+                            int at = k * p->n + n0 + (w < W ? n % w : n);
+                            int32_t e = ea[k * p->m + m] + eb[at] - top[h][n] + F;
+                            e = e < -126 ? -126 : e;
+                            dot[h][n] += (int32_t)(s * sb[at] * sim_f32((uint32_t)(127 + e) << 23));
+                        }
+                    }
+                }
+                uint32_t odd = wild;
+                float r[W];
+                for (int n = 0; n < W; n++) {
+                    double x = dot[0][n];
+                    int e = top[0][n];
+                    if (p->split) {
+                        e = top[1][n] > e ? top[1][n] : e;
+                        int d0 = top[0][n] - e, d1 = top[1][n] - e;
+                        x = floor(x * pow2(d0 < -900 ? -900 : d0))
+                          + floor(dot[1][n] * pow2(d1 < -900 ? -900 : d1));
+                    }
+                    r[n] = add_c(x, e, c[n], p->split);
+                    odd |= (e >= 126) | ((sim_f32_bits(c[n]) & 0x7f800000) == 0x7f800000);
+                }
+                for (int n = 0; odd && n < w; n++) {
+                    float x = cdna3_special(p, k0, m, n0 + n, c[n]);
+                    r[n] = x - x == 0 ? r[n] : x;
+                }
+                memcpy(c, r, sizeof c);
+            }
+            for (int n = 0; n < w; n++)
+                p->d[p->doff[m] + n0 + n] = nan_fixed(c[n]);
+        }
+}
+
+/* ---- sparse A ---- */
+
+/* The chain over the elements that A holds; what B has elsewhere does not matter. */
+static void core_sparse(const struct block *p)
+{
+    for (int m = 0; m < p->m; m++)
+        for (int n0 = 0; n0 < p->n; n0 += 16) {
+            float acc[16];
+            double x[MAXK + 1];
+            memcpy(acc, p->c + p->coff[m] + n0, sizeof acc);
+            if (sim_mfma_mode == SIM_MFMA_EXACT) {
+                for (int n = 0; n < 16; n++) {
+                    for (int j = 0; j < p->k / 2; j++)
+                        x[j] = (double)p->a[j * p->m + m] * p->b[p->kidx[j * p->m + m] * p->n + n0 + n];
+                    x[p->k / 2] = acc[n];
+                    acc[n] = round_out(p, sum_odd(x, p->k / 2 + 1));
+                }
+            } else {
+                for (int j = 0; j < p->k / 2; j++) {
+                    const float *b = p->b + p->kidx[j * p->m + m] * p->n + n0;
+                    float a = p->a[j * p->m + m];
+                    for (int n = 0; n < 16; n++)
+                        acc[n] = fmaf(a, b[n], acc[n]);
+                }
+            }
+            for (int n = 0; n < 16; n++)
+                p->d[p->doff[m] + n0 + n] = nan_fixed(acc[n]);
+        }
+}
+
+/* ---- scales beyond f32 ---- */
+
+struct scales {
+    float a[MAXS][8], b[MAXS][8];  /* [row or column][block of `per` k] */
+    int per;
+    bool wide; /* a scale so large or small that scaled elements may leave f32 */
+};
+
+/* Slow: each product scaled in double, which holds it exactly. */
+static void core_wide(const struct block *p, const struct scales *s)
+{
+    double x[MAXK + 1];
+    for (int m = 0; m < p->m; m++)
+        for (int n = 0; n < p->n; n++) {
+            double acc = p->c[p->coff[m] + n];
+            for (int k = 0; k < p->k; k++) {
+                x[k] = (double)p->a[k * p->m + m] * p->b[k * p->n + n] * s->a[m][k / s->per]
+                     * s->b[n][k / s->per];
+                if (sim_mfma_mode != SIM_MFMA_EXACT) {
+                    double two[2] = {acc, x[k]};
+                    acc = (float)sum_odd(two, 2);
+                }
+            }
+            if (sim_mfma_mode == SIM_MFMA_EXACT) {
+                x[p->k] = acc;
+                acc = round_out(p, sum_odd(x, p->k + 1));
+            }
+            p->d[p->doff[m] + n] = nan_fixed((float)acc);
+        }
+}
+
+/* ---- unpacking ---- */
+
+/* Element types as they are converted: signedness and the 8-bit flavour resolved. */
+enum elem { E_F32, E_XF32, E_F16, E_BF16, E_E4M3, E_E4M3Z, E_E5M2, E_E5M2Z, E_E2M3, E_E3M2, E_E2M1,
+            E_I8, E_U8, E_I4, E_U4 };
+
+static enum elem element(unsigned type, unsigned isa, unsigned fmt, bool is_signed)
+{
+    bool fnuz = isa == SIM_MX_GFX942;
+    if (type == SIM_MT_F8F6F4)
+        type = SIM_MT_FP8 + fmt;
+    switch (type) {
+    case SIM_MT_F32: return E_F32;
+    case SIM_MT_XF32: return E_XF32;
+    case SIM_MT_F16: return E_F16;
+    case SIM_MT_BF16: return E_BF16;
+    case SIM_MT_FP8: return fnuz ? E_E4M3Z : E_E4M3;
+    case SIM_MT_BF8: return fnuz ? E_E5M2Z : E_E5M2;
+    case SIM_MT_FP6: return E_E2M3;
+    case SIM_MT_BF6: return E_E3M2;
+    case SIM_MT_FP4: return E_E2M1;
+    case SIM_MT_I8: return E_I8;
+    case SIM_MT_IU8: return is_signed ? E_I8 : E_U8;
+    default: return is_signed ? E_I4 : E_U4;
+    }
+}
+
+static unsigned bits_of(enum elem t)
+{
+    static const uint8_t bits[] = {32, 32, 16, 16, 8, 8, 8, 8, 6, 6, 4, 8, 8, 4, 4};
+    return bits[t];
+}
+
+SIM_INLINE float convert(enum elem t, uint32_t x)
+{
+    switch (t) {
+    case E_F32: return sim_f32(x);
+    case E_XF32: return sim_f32_is_nan(x) ? sim_f32(0x7fc00000) : sim_f32(x & 0xffffe000);
+    case E_F16: return sim_f32(sim_f32_from_f16(x));
+    case E_BF16: return sim_f32(x << 16);
+    case E_E4M3: return sim_f32(sim_f32_from_mini(SIM_E4M3, x));
+    case E_E4M3Z: return sim_f32(sim_f32_from_mini(SIM_E4M3Z, x));
+    case E_E5M2: return sim_f32(sim_f32_from_mini(SIM_E5M2, x));
+    case E_E5M2Z: return sim_f32(sim_f32_from_mini(SIM_E5M2Z, x));
+    case E_E2M3: return sim_f32(sim_f32_from_mini(SIM_E2M3, x));
+    case E_E3M2: return sim_f32(sim_f32_from_mini(SIM_E3M2, x));
+    case E_E2M1: return sim_f32(sim_f32_from_mini(SIM_E2M1, x));
+    case E_I8: return (float)(int8_t)x;
+    case E_U8: return (float)(int32_t)(x & 0xff);
+    case E_I4: return (float)((int32_t)(x << 28) >> 28);
+    default: return (float)(int32_t)(x & 15);
+    }
+}
+
+/* Where the k of an operand lie: `groups` lane groups, the first lane of each in `lane`, of `per` elements
+ * each; runs of `run` successive k go round the groups. */
+struct kmap { int groups, lane[4], per, run; };
+
+SIM_INLINE void unpack_row(float *out, int s, enum elem t, const uint32_t *src, int reg, int shift,
+                           int wave)
+{
+    const uint32_t *r = src + reg * wave;
+    for (int i = 0; i < s; i++)
+        out[i] = convert(t, r[i] >> shift);
+}
+
+SIM_INLINE void unpack_typed(float *out, int s, enum elem t, unsigned bits, const uint32_t *src,
+                             int wave, const struct kmap *q)
+{
+    for (int g = 0; g < q->groups; g++)
+        for (int e = 0; e < q->per; e++) {
+            int k = e / q->run * q->run * q->groups + g * q->run + e % q->run;
+            int bit = e * (int)bits, reg = bit / 32, shift = bit % 32;
+            const uint32_t *r = src + q->lane[g];
+            if (bits == 6 && shift > 26) {
+                uint32_t joined[MAXS];
+                for (int i = 0; i < s; i++)
+                    joined[i] = r[reg * wave + i] >> shift | r[(reg + 1) * wave + i] << (32 - shift);
+                unpack_row(out + k * s, s, t, joined, 0, 0, wave);
+            } else {
+                unpack_row(out + k * s, s, t, r, reg, shift, wave);
+            }
+        }
+}
+
+/* out[k][i], i < s; src points at the lane of the first element. */
+static void unpack(float *out, int s, enum elem t, const uint32_t *src, int wave, const struct kmap *q)
+{
+#define CASE(t_) \
+    case t_: \
+        if (s == 16) \
+            unpack_typed(out, 16, t_, bits_of(t_), src, wave, q); \
+        else if (s == 32) \
+            unpack_typed(out, 32, t_, bits_of(t_), src, wave, q); \
+        else \
+            unpack_typed(out, 4, t_, bits_of(t_), src, wave, q); \
+        break;
+    switch (t) {
+    CASE(E_F32) CASE(E_XF32) CASE(E_F16) CASE(E_BF16) CASE(E_E4M3) CASE(E_E4M3Z) CASE(E_E5M2)
+    CASE(E_E5M2Z) CASE(E_E2M3) CASE(E_E3M2) CASE(E_E2M1) CASE(E_I8) CASE(E_U8) CASE(E_I4) CASE(E_U4)
+    }
+#undef CASE
+}
+
+static void negate(float *x, int s, int k, bool even, bool odd)
+{
+    for (int i = 0; i < k; i++)
+        if (i & 1 ? odd : even)
+            for (int j = 0; j < s; j++)
+                x[i * s + j] = -x[i * s + j];
+}
+
+/* ---- layouts ---- */
+
+SIM_INLINE bool is_mai(const struct sim_matrix_form *f) { return f->isa <= SIM_MX_GFX950; }
+
+/* A (operand 0) or B (1). CDNA ISA documents, "matrix register layouts"; AMD's matrix instruction
+ * calculator for CDNA1 to 3, RDNA3, RDNA4. The runs of gfx950's f8f6f4 and of gfx1250 are those of
+ * Triton's AMD linear layouts; no document of AMD's confirms them. */
+static struct kmap map_of(const struct sim_matrix_form *f, int operand, int wave, unsigned bits)
+{
+    int s = operand ? f->n : f->m, k = f->k >> (f->sparse && !operand);
+    int stride = is_mai(f) ? s * f->blocks : 16, groups = wave / stride;
+    bool wmma = !is_mai(f), narrow = bits < 16;
+    if (f->isa == SIM_MX_GFX11)
+        groups = 1;
+    else if (wmma && groups * 32 > k * (int)bits)
+        groups = k * (int)bits / 32;
+    struct kmap q = {groups, {0, stride, 2 * stride, 3 * stride}, k / groups, k / groups};
+    /* gfx12 wave64: the 8- and 4-bit forms go round the halves of the wave first. */
+    if (wmma && groups == 4 && narrow) {
+        q.lane[1] = 32;
+        q.lane[2] = 16;
+    }
+    int run = q.run;
+    if (f->a == SIM_MT_F8F6F4)
+        run = bits == 4 ? 32 : 16;
+    else if (f->isa == SIM_MX_GFX1250 && f->k * (int)bits >= 512)
+        run = (bits == 4 ? 32 : f->k == 128 ? 16 : 8) << (f->sparse && operand);
+    else if (f->isa >= SIM_MX_GFX12 && bits == 16)
+        run = 4 << (f->sparse && operand);
+    q.run = run < q.per ? run : q.per;
+    return q;
+}
+
+/* Word offset of each row m of C or D from the operand's first register. `half` counts 16-bit rows. */
+static void rows_of(const struct sim_matrix_form *f, int wave, int block, uint16_t *off)
+{
+    for (int m = 0; m < f->m; m++) {
+        int reg, lane;
+        if (is_mai(f) && f->m == 4) {
+            reg = m;
+            lane = 4 * block;
+        } else if (is_mai(f) && f->m == 16) {
+            reg = 4 * block + m % 4;
+            lane = 16 * (m / 4);
+        } else if (is_mai(f)) {
+            reg = 16 * block + 4 * (m / 8) + m % 4;
+            lane = 32 * (m / 4 % 2);
+        } else if (f->isa == SIM_MX_GFX11) {
+            reg = m / (wave / 16);
+            lane = 16 * (m % (wave / 16));
+        } else if (wave == 32) {
+            reg = m % 8 + 8 * (m / 16);
+            lane = 16 * (m / 8 % 2);
+        } else {
+            reg = m % 4;
+            lane = 32 * (m / 4 % 2) + 16 * (m / 8);
+        }
+        off[m] = (uint16_t)(reg * wave + lane);
+    }
+}
+
+/* ---- C and D ---- */
+
+static float adjust_c(float c, const struct sim_matrix_args *x)
+{
+    c = x->neg_hi & 4 ? fabsf(c) : c;
+    return x->neg_lo & 4 ? -c : c;
+}
+
+/* 16-bit C and D rows: gfx11 has one element a register, in the half that op_sel names; the others two. */
+static uint32_t half_at(const struct sim_matrix_form *f, const struct sim_matrix_args *x,
+                        const uint32_t *row, uint32_t off)
+{
+    if (f->isa == SIM_MX_GFX11)
+        return row[off] >> (x->opsel & 4 ? 16 : 0) & 0xffff;
+    uint32_t reg = off / x->wave, lane = off % x->wave;
+    return row[reg / 2 * x->wave + lane] >> 16 * (reg & 1) & 0xffff;
+}
+static void put_half(const struct sim_matrix_form *f, const struct sim_matrix_args *x, uint32_t *row,
+                     uint32_t off, uint32_t h)
+{
+    uint32_t reg = off / x->wave, lane = off % x->wave, shift = 16 * (reg & 1);
+    uint32_t *to = row + reg / 2 * x->wave + lane;
+    if (f->isa == SIM_MX_GFX11) {
+        to = row + off;
+        shift = x->opsel & 4 ? 16 : 0;
+    }
+    *to = (*to & ~(0xffffu << shift)) | h << shift;
+}
+
+static float wide_c(const struct sim_matrix_form *f, uint32_t h)
+{
+    return sim_f32(f->c == SIM_MT_F16 ? sim_f32_from_f16(h) : sim_f32_from_bf16(h));
+}
+
+/* ---- f64 ---- */
+
+/* A chain of fma in rising k in every mode. gfx942 and later: blgp negates A, B, C. */
+static void run_f64(const struct sim_matrix_form *f, const struct sim_matrix_args *x)
+{
+    int w = x->wave, s = f->m, stride = s * f->blocks;
+    bool neg = f->isa != SIM_MX_GFX90A;
+    double out[4][64];
+#define AT(r, i) sim_f64((r)[i] | (uint64_t)(r)[(i) + w] << 32)
+    for (int e = 0; e < f->d_regs / 2; e++)
+        for (int l = 0; l < 64; l++) {
+            int n = l % s, bk = l / s % f->blocks, m = stride == 16 ? 4 * e + l / 16 : e;
+            m = f->blocks > 1 ? l / 16 : m;
+            double acc = x->c ? AT(x->c + 2 * e * w, l) : sim_f64(x->c_const);
+            acc = neg && x->blgp & 4 ? -acc : acc;
+            for (int k = 0; k < 4; k++) {
+                double av = AT(x->a, stride * k + s * bk + m), bv = AT(x->b, stride * k + s * bk + n);
+                av = neg && x->blgp & 1 ? -av : av;
+                bv = neg && x->blgp & 2 ? -bv : bv;
+                acc = fma(av, bv, acc);
+            }
+            out[e][l] = acc;
+        }
+#undef AT
+    for (int e = 0; e < f->d_regs / 2; e++)
+        for (int l = 0; l < 64; l++) {
+            uint64_t r = sim_f64_bits(out[e][l]);
+            r = sim_f64_is_nan(r) ? 0x7ff8000000000000 : r;
+            x->d[2 * e * w + l] = (uint32_t)r;
+            x->d[(2 * e + 1) * w + l] = (uint32_t)(r >> 32);
+        }
+}
+
+/* ---- operand preparation ---- */
+
+/* B's lanes as blgp permutes them (CDNA ISA documents, "BLGP"). */
+static void permute_b(const uint32_t *b, int regs, unsigned blgp, uint32_t *out)
+{
+    for (int r = 0; r < regs; r++)
+        for (int l = 0; l < 64; l++) {
+            int from = blgp == 1 ? l % 32 : blgp == 2 ? 32 + l % 32 : blgp == 3 ? (l + 16) % 64
+                     : 16 * ((int)blgp - 4) + l % 16;
+            out[64 * r + l] = b[64 * r + from];
+        }
+}
+
+static float scale_value(unsigned fmt, uint32_t byte)
+{
+    if (fmt == 1)
+        return sim_f32(sim_f32_from_mini(SIM_E5M3, byte));
+    if (fmt == 2)
+        return sim_f32(sim_f32_from_mini(SIM_E4M3, byte));
+    return byte == 0xff ? sim_f32(0x7fc00000) : (float)pow2((int)byte - 127);
+}
+
+/* The scale of a row and block of k. gfx950: lane (block, row), the byte that op_sel names. gfx1250: byte
+ * `block` of the row's lane, in the half of the wave that matrix_*_scale names. */
+static float scale_at(const struct sim_matrix_form *f, const struct sim_matrix_args *x, int operand,
+                      int row, int block)
+{
+    const uint32_t *r = operand ? x->b_scale : x->a_scale;
+    unsigned sel = operand ? x->b_scale_sel : x->a_scale_sel;
+    unsigned fmt = operand ? x->b_scale_fmt : x->a_scale_fmt;
+    if (!r)
+        return 1;
+    if (f->isa == SIM_MX_GFX950) {
+        int s = operand ? f->n : f->m;
+        return scale_value(0, r[block * s + row] >> 8 * sel & 0xff);
+    }
+    int lane = row + (operand || f->m == 16 ? 16 * (int)(sel & 1) : 0);
+    return scale_value(fmt, r[block / 4 * x->wave + lane] >> 8 * (block % 4) & 0xff);
+}
+
+static void fetch_scales(const struct sim_matrix_form *f, const struct sim_matrix_args *x,
+                         struct scales *s)
+{
+    s->per = x->scale16 ? 16 : 32;
+    s->wide = false;
+    for (int operand = 0; operand < 2; operand++)
+        for (int i = 0; i < (operand ? f->n : f->m); i++)
+            for (int k = 0; k < f->k / s->per; k++) {
+                float v = scale_at(f, x, operand, i, k);
+                (operand ? s->b : s->a)[i][k] = v;
+                s->wide |= (v != 0 && fabsf(v) < 0x1p-60f) || fabsf(v) > 0x1p60f;
+            }
+}
+
+/* Index of sparse A, 2 bits an element. MAI: cbsz 0 takes the set that abid names, of 8 bits (16-bit
+ * data, half depth) up to 32; SWMMAC: op_sel[1:0] names the set. */
+static void fetch_index(const struct sim_matrix_form *f, const struct sim_matrix_args *x,
+                        const struct kmap *q, uint8_t *kidx)
+{
+    int bits = 2 * q->per, sets = bits < 32 ? 32 / bits : 1;
+    int set = is_mai(f) ? (x->cbsz ? 0 : x->abid % sets) : (x->opsel & 3) % sets;
+    for (int g = 0; g < q->groups; g++)
+        for (int e = 0; e < q->per; e++) {
+            int j = e / q->run * q->run * q->groups + g * q->run + e % q->run;
+            int bit = set * bits + 2 * e;
+            for (int m = 0; m < f->m; m++) {
+                uint32_t w = x->index[bit / 32 * x->wave + q->lane[g] + m];
+                kidx[j * f->m + m] = (uint8_t)(j / 2 * 4 + (int)(w >> bit % 32 & 3));
+            }
+        }
+}
+
+static void add_up(const struct sim_matrix_form *f, struct block *p, const struct scales *s)
+{
+    enum sim_mfma_mode mode = sim_mfma_mode;
+    bool whole = f->d == SIM_MT_I32;
+    if (f->sparse) {
+        core_sparse(p);
+    } else if (s && s->wide) {
+        core_wide(p, s);
+    } else if (whole || mode == SIM_MFMA_FMA || f->a == SIM_MT_F32) {
+        if (mode == SIM_MFMA_EXACT && !whole)
+            core_exact(p);
+        else
+            core_fma(p);
+    } else if (mode == SIM_MFMA_EXACT) {
+        core_exact(p);
+    } else if (f->isa == SIM_MX_GFX90A) {
+        p->step = f->a == SIM_MT_BF16 && !strstr(f->token, "_1k") ? 2 : 4;
+        core_cdna2(p);
+    } else if (f->isa == SIM_MX_GFX942) {
+        static const int8_t least[] = {[SIM_MT_XF32] = -126, [SIM_MT_F16] = -14, [SIM_MT_BF16] = -126,
+                                       [SIM_MT_FP8] = -7, [SIM_MT_BF8] = -15};
+        p->split = f->a == SIM_MT_FP8 || f->a == SIM_MT_BF8;
+        p->step = p->split ? 16 : f->a == SIM_MT_XF32 ? 4 : 8;
+        p->step = p->step > p->k ? p->k : p->step;
+        core_cdna3(p, least[f->a], least[f->b]);
+    } else {
+        core_fma(p);
+    }
+}
+
+sim_matrix_fn RUN;
+
+void RUN(const struct sim_matrix_form *f, const struct sim_matrix_args *x)
+{
+    float a[MAXK * MAXS], b[MAXK * MAXS], ctmp[MAXS * MAXS], dtmp[MAXS * MAXS];
+    uint32_t bperm[8 * 64];
+    uint8_t kidx[MAXK / 2 * MAXS];
+    bool f16 = f->d == SIM_MT_F16 || f->d == SIM_MT_BF16, c16 = f->c == SIM_MT_F16 || f->c == SIM_MT_BF16;
+    bool whole = f->d == SIM_MT_I32;
+    unsigned a_fmt = f->isa == SIM_MX_GFX950 ? x->cbsz : x->a_fmt;
+    unsigned b_fmt = f->isa == SIM_MX_GFX950 ? x->blgp : x->b_fmt;
+    const uint32_t *brows = x->b;
+
+    if (f->a == SIM_MT_F64) {
+        run_f64(f, x);
+        return;
+    }
+    if (is_mai(f) && x->blgp && f->a != SIM_MT_F8F6F4) {
+        permute_b(x->b, f->b_regs, x->blgp, bperm);
+        brows = bperm;
+    }
+
+    enum elem ta = element(f->a, f->isa, a_fmt, x->neg_lo & 1);
+    enum elem tb = element(f->b, f->isa, b_fmt, x->neg_lo & 2);
+    struct kmap qa = map_of(f, 0, x->wave, bits_of(ta)), qb = map_of(f, 1, x->wave, bits_of(tb));
+    struct scales scales, *s = NULL;
+    if (x->a_scale || x->b_scale) {
+        s = &scales;
+        fetch_scales(f, x, s);
+    }
+    struct block p = {f->m, f->n, f->k, a, b, .odd = false};
+    if (f->sparse) {
+        fetch_index(f, x, &qa, kidx);
+        p.kidx = kidx;
+    }
+
+    for (int bk = 0; bk < f->blocks; bk++) {
+        int from = f->blocks > 1 ? (bk & ~((1 << x->cbsz) - 1)) | x->abid % (1 << x->cbsz) : 0;
+        if (f->m == 32 && !is_mai(f)) { /* two sets of 16 rows, in successive registers */
+            float part[MAXK * 16];
+            for (int h = 0; h < 2; h++) {
+                unpack(part, 16, ta, x->a + h * (f->a_regs / 2) * x->wave, x->wave, &qa);
+                for (int k = 0; k < f->k; k++)
+                    memcpy(a + 32 * k + 16 * h, part + 16 * k, 16 * sizeof *a);
+            }
+        } else if (bk == 0 || from != ((bk - 1) & ~((1 << x->cbsz) - 1)) + x->abid % (1 << x->cbsz)) {
+            unpack(a, f->m, ta, x->a + f->m * from, x->wave, &qa);
+        }
+        unpack(b, f->n, tb, brows + f->n * bk, x->wave, &qb);
+        if (!is_mai(f) && !whole && (x->neg_lo | x->neg_hi) & 3) {
+            bool pairs = bits_of(ta) == 16;
+            int ka = f->k >> f->sparse;
+            negate(a, f->m, ka, x->neg_lo & 1, pairs ? x->neg_hi & 1 : x->neg_lo & 1);
+            negate(b, f->n, f->k, x->neg_lo & 2, pairs ? x->neg_hi & 2 : x->neg_lo & 2);
+        }
+        if (s && !s->wide) {
+            for (int k = 0; k < f->k; k++) {
+                for (int i = 0; i < f->m; i++)
+                    a[k * f->m + i] *= s->a[i][k / s->per];
+                for (int i = 0; i < f->n; i++)
+                    b[k * f->n + i] *= s->b[i][k / s->per];
+            }
+        }
+
+        uint16_t off[MAXS];
+        rows_of(f, x->wave, bk, off);
+        memcpy(p.coff, off, sizeof off);
+        memcpy(p.doff, off, sizeof off);
+        const uint32_t *crows = f->sparse ? x->d : x->c;
+        bool mod_c = !is_mai(f) && !f->sparse && (x->neg_lo | x->neg_hi) & 4 && !whole;
+        p.c = (const float *)crows;
+        p.d = (float *)x->d;
+        if (!crows || c16 || mod_c || whole) {
+            for (int m = 0; m < f->m; m++) {
+                p.coff[m] = (uint16_t)(m * f->n);
+                for (int n = 0; n < f->n; n++) {
+                    float v;
+                    if (whole)
+                        v = 0;
+                    else if (c16)
+                        v = wide_c(f, crows ? half_at(f, x, crows, off[m] + (unsigned)n)
+                                            : (uint32_t)x->c_const & 0xffff);
+                    else
+                        v = sim_f32(crows ? crows[off[m] + n] : (uint32_t)x->c_const);
+                    ctmp[m * f->n + n] = mod_c ? adjust_c(v, x) : v;
+                }
+            }
+            p.c = ctmp;
+        }
+        if (f16 || whole) {
+            for (int m = 0; m < f->m; m++)
+                p.doff[m] = (uint16_t)(m * f->n);
+            p.d = dtmp;
+            p.odd = f16 && sim_mfma_mode == SIM_MFMA_EXACT;
+        }
+
+        add_up(f, &p, s);
+
+        for (int m = 0; whole && m < f->m; m++)
+            for (int n = 0; n < f->n; n++) {
+                int32_t c = (int32_t)(crows ? crows[off[m] + n] : (uint32_t)x->c_const);
+                int64_t sum = (int64_t)c + (int32_t)dtmp[m * f->n + n];
+                if (x->clamp)
+                    sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+                x->d[off[m] + n] = (uint32_t)sum;
+            }
+        for (int m = 0; f16 && m < f->m; m++)
+            for (int n = 0; n < f->n; n++) {
+                uint32_t v = sim_f32_bits(dtmp[m * f->n + n]);
+                put_half(f, x, x->d, off[m] + (unsigned)n,
+                         f->d == SIM_MT_F16 ? sim_f16_from_f32(v) : sim_bf16_from_f32(v));
+            }
+    }
+}
