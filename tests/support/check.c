@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/handle.h"
 #include "fill.h"
 #include "num.h"
 #include "par.h"
@@ -46,18 +47,24 @@ static bool runtime_failed(struct check_result *r, const struct check_case *c, c
 
 bool check_open(struct check_device *d, int device, char *message, size_t bytes)
 {
+    struct fly_runtime *rt;
     memset(d, 0, sizeof *d);
-    d->device = device;
-    if (fly_runtime_find(getenv("FLY_RUNTIME"), &d->rt, message, bytes) != FLY_STATUS_SUCCESS)
-        return false;
-    if (flyCreateOnDevice(&d->handle, device) != FLY_STATUS_SUCCESS) {
+    return fly_runtime_find(getenv("FLY_RUNTIME"), &rt, message, bytes) == FLY_STATUS_SUCCESS &&
+           check_open_on(d, rt, device, message, bytes);
+}
+
+bool check_open_on(struct check_device *d, struct fly_runtime *rt, int device, char *message, size_t bytes)
+{
+    intptr_t saved; /* stays entered: allocations and copies of this thread go to this device */
+    *d = (struct check_device){.rt = rt, .device = device};
+    if (fly_create_on(rt, device, &d->handle) != FLY_STATUS_SUCCESS) {
         snprintf(message, bytes, "%s", flyErrorMessage(NULL));
         return false;
     }
     d->arch = flyArchName(d->handle);
-    intptr_t saved; /* stays entered: allocation and copies of this process go to this device */
-    if (d->rt->device_enter(d->rt, device, &saved) != 0) {
+    if (rt->device_enter(rt, device, &saved) != 0) {
         snprintf(message, bytes, "device %d cannot be made current", device);
+        check_close(d);
         return false;
     }
     return true;

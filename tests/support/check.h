@@ -23,6 +23,7 @@ struct check_device {
 
 /* Opens device number `device` of the runtime FLY_RUNTIME names. False and a sentence when that fails. */
 bool check_open(struct check_device *d, int device, char *message, size_t bytes);
+bool check_open_on(struct check_device *d, struct fly_runtime *rt, int device, char *message, size_t bytes);
 void check_close(struct check_device *d);
 
 struct check_options {

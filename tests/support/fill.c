@@ -35,7 +35,7 @@ static double normal(uint64_t bits)
 const char *fill_name(int pattern)
 {
     static const char *const name[FILL_PATTERNS] = {
-        "normal",   "uniform", "offset1", "offset1e-3", "equal", "zero", "onehot",   "twovalues", "denormal",
+        "normal",   "uniform", "offset1", "offset1e-3", "offsetulps", "equal", "zero", "onehot", "twovalues", "denormal",
         "large",    "ramp",    "wide",    "nan",        "inf",   "infboth", "allinf", "huge"};
     if (pattern == FILL_MIXED)
         return "mixed";
@@ -75,6 +75,8 @@ static double element(const struct matrix *m, int pattern, int64_t row, int64_t 
         return 1e4 + z;
     case FILL_OFFSET_M3:
         return 1e4 + 1e-3 * z;
+    case FILL_OFFSET_ULPS:
+        return 1e4 + 8 * num_ulp(m->dtype, 1e4) * z;
     case FILL_EQUAL:
         return 1e4;
     case FILL_ZERO:

@@ -11,8 +11,9 @@
 enum fill_pattern {
     FILL_NORMAL,     /* mean 0, deviation 1 */
     FILL_UNIFORM,    /* [-2, 2) */
-    FILL_OFFSET_1,   /* 1e4 + noise of 1 */
+    FILL_OFFSET_1,   /* 1e4 + noise of 1: equal to 1e4 in 16 bits */
     FILL_OFFSET_M3,  /* 1e4 + noise of 1e-3 */
+    FILL_OFFSET_ULPS, /* 1e4 + noise of 8 units in the last place of the type */
     FILL_EQUAL,      /* 1e4 everywhere */
     FILL_ZERO,       /* +0 and -0 */
     FILL_ONE_HOT,    /* zeros and one large value */
