@@ -35,27 +35,32 @@ static unsigned dtype;
 static int runs;
 static struct check_device device;
 
-static const void *argument(const char *args, const char *name)
+static const void *argument(const char *args, const char *name, uint32_t *bytes)
 {
     const struct fly_op *op = fly_op_table[FLY_OP_layernorm];
     for (uint32_t i = 0; i < op->nkernargs; i++)
-        if (strcmp(op->kernargs[i].name, name) == 0)
+        if (strcmp(op->kernargs[i].name, name) == 0) {
+            *bytes = op->kernargs[i].size;
             return args + op->kernargs[i].offset;
+        }
     cr_assert_fail("no kernel argument %s", name);
     return NULL;
 }
 
 static char *pointer(const char *args, const char *name)
 {
+    uint32_t bytes;
     char *p;
-    memcpy(&p, argument(args, name), sizeof p);
+    memcpy(&p, argument(args, name, &bytes), sizeof p);
     return p;
 }
 
 static int64_t integer(const char *args, const char *name)
 {
-    int64_t v;
-    memcpy(&v, argument(args, name), sizeof v);
+    uint32_t bytes;
+    int64_t v = 0; /* little endian, and not negative here */
+    const void *at = argument(args, name, &bytes);
+    memcpy(&v, at, bytes);
     return v;
 }
 
@@ -69,7 +74,8 @@ static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3]
     int64_t rows = integer(kernargs, "rows"), cols = integer(kernargs, "cols");
     int64_t ldx = integer(kernargs, "ldx"), ldy = integer(kernargs, "ldy");
     float eps;
-    memcpy(&eps, argument(kernargs, "eps"), sizeof eps);
+    uint32_t bytes;
+    memcpy(&eps, argument(kernargs, "eps", &bytes), sizeof eps);
     if (fault == LAUNCH_FAILS)
         return 1;
     runs++;
