@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * LayerNorm: y = (x - mean) rstd gamma + beta, mean and rstd of each row.
+ *
+ *   read the row into registers (one 16-byte vector an access)
+ *   mean   the sum in two floats, hi + lo, about 48 bits: exact or nearly so; the mean too is two floats
+ *   rstd   from the squares of the deviations (x - m) - m_low, the first difference exact near the mean
+ *   write  the deviations times rstd gamma, plus beta
+ *
+ * Longer rows are read twice. The first read keeps, for what a lane has seen, the sum in two floats, and
+ * sum and squares of the deviations from a value near the lane's mean, which moves along.
+ *
+ * Registers: the row as it is in memory, vectors * 4 dwords, and gamma and beta while they fit.
+ * LDS: 12 bytes a wave where a row has several.
+ */
+#include "../rowwise.h"
+
+static const struct kg_arg args[] = {
+    {"x", KG_ARG_IN, KG_OF_IN, false},         {"gamma", KG_ARG_IN, KG_OF_WEIGHT, true},
+    {"beta", KG_ARG_IN, KG_OF_WEIGHT, true},   {"y", KG_ARG_OUT, KG_OF_OUT, false},
+    {"mean", KG_ARG_OUT, KG_OF_F32, true},     {"rstd", KG_ARG_OUT, KG_OF_F32, true},
+    {"ldx", KG_ARG_I64, KG_OF_F32, false},     {"ldy", KG_ARG_I64, KG_OF_F32, false},
+    {"rows", KG_ARG_I32, KG_OF_F32, false},    {"cols", KG_ARG_I32, KG_OF_F32, false},
+    {"eps", KG_ARG_F32, KG_OF_F32, false},
+};
+
+static const enum kg_type types[] = {KG_F32, KG_F16, KG_BF16};
+
+/* Vectors of 16 bytes. Short rows share a workgroup of 256; several vectors a lane keep the exchanges
+ * between lanes few. */
+static const struct kg_rowwise tiles[] = {
+    /* rows threads vectors */
+    {32, 8, 1}, {32, 8, 2},
+    {16, 16, 1}, {16, 16, 2}, {16, 16, 3},
+    {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4},
+    {4, 64, 2}, {4, 64, 3}, {4, 64, 4},
+    {2, 128, 3}, {2, 128, 4},
+    {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4},
+    {1, 512, 2}, {1, 512, 3}, {1, 512, 4},
+    {1, 1024, 1}, {1, 1024, 2}, {1, 1024, 4}, {1, 1024, 8},
+    {1, 1024, 4, .loop = true},
+};
+
+/* One element at a time: rows too narrow for a vector, and whatever nothing else takes. */
+static const struct kg_rowwise narrow[] = {
+    {32, 8, 1, .vec = 1},
+    {1, 256, 4, .vec = 1, .loop = true},
+};
+
+static void variants(const struct kg_op *op, const struct kg_arch *arch,
+                     void (*visit)(const struct kg_spec *s, void *with), void *with)
+{
+    for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
+        struct kg_spec s = {.op = op, .arch = arch, .in = types[t], .weight = types[t], .out = types[t]};
+        for (unsigned i = 0; i < sizeof tiles / sizeof *tiles; i++) {
+            s.tile = tiles[i];
+            s.tile.vec = 128 / kg_dtypes[s.in].bits;
+            visit(&s, with);
+        }
+        for (unsigned i = 0; i < sizeof narrow / sizeof *narrow; i++) {
+            s.tile = narrow[i];
+            visit(&s, with);
+        }
+    }
+}
+
+static const char *legal(const struct kg_spec *s)
+{
+    if (kg_spec_block(s) > 1024)
+        return "a workgroup has at most 1024 work-items";
+    if (kg_spec_block(s) % s->arch->wave)
+        return "a workgroup is whole waves";
+    return NULL;
+}
+
+/* Sums of 16-bit values lose nothing in f32 over the few elements of one lane; f32 values would. */
+static bool wide(const struct kg_spec *s)
+{
+    return kg_dtypes[s->in].bits == 32;
+}
+
+/* m + m_low = sum / cols. */
+static void mean(struct kg *g)
+{
+    kg_blank(g);
+    kg_note(g, "The mean is m + m_low: m is it rounded, m_low what is missing.");
+    kg_line(g, "const float count = cols, each = reciprocal(count);");
+    kg_line(g, "float m = sum.hi * each;");
+    kg_line(g, "m += finite_or_0((__builtin_fmaf(-m, count, sum.hi) + sum.lo) * each);");
+    kg_line(g, "const float m_low = finite_or_0((__builtin_fmaf(-m, count, sum.hi) + sum.lo) * each);");
+    kg_blank(g);
+}
+
+static void scale_and_statistics(struct kg *g)
+{
+    kg_line(g, "const float scale = reciprocal_root(square * each + eps);");
+    kg_blank(g);
+    kg_open(g, "if (lane == 0)");
+    kg_line(g, "if (mean)");
+    kg_line(g, "    mean[row] = m;");
+    kg_line(g, "if (rstd)");
+    kg_line(g, "    rstd[row] = scale;");
+    kg_close(g);
+    kg_blank(g);
+}
+
+/* Parameters come with the row while registers allow; later where a lane has many vectors. */
+static bool params_early(const struct kg_spec *s)
+{
+    return s->tile.vectors <= 4;
+}
+
+static void params(struct kg *g, const struct kg_spec *s)
+{
+    kg_row_param(g, s, "gamma", "scales", "1");
+    kg_row_param(g, s, "beta", "offsets", "0");
+}
+
+static void emit_resident(struct kg *g, const struct kg_spec *s)
+{
+    kg_row_begin(g, s);
+    kg_row_anchor(g, s);
+    kg_row_places(g, s);
+
+    kg_note(g, "The only read of the row.");
+    kg_row_load(g, s, "values");
+    if (params_early(s))
+        params(g, s);
+    kg_blank(g);
+
+    kg_note(g, "Sum of the row.");
+    if (wide(s)) {
+        kg_line(g, "$f hi = 0, lo = 0;");
+        kg_each(g);
+        kg_line(g, "$f v = values@;");
+        kg_row_own(g, "v");
+        kg_line(g, "add_to_$f(hi, lo, v);");
+        kg_each_end(g);
+        kg_line(g, "pair sum = fold_$f(hi, lo);");
+    } else {
+        kg_line(g, "$f part = 0;");
+        kg_each(g);
+        kg_line(g, "$f v = widen_$x(values@);");
+        kg_row_own(g, "v");
+        kg_line(g, "part += v;");
+        kg_each_end(g);
+        kg_line(g, "pair sum = {sum_$f(part), 0};");
+    }
+    kg_row_reduce(g, s, "sum", &kg_pair_sum);
+    mean(g);
+
+    kg_note(g, "Squares of the deviations.");
+    kg_line(g, "$f squares = 0;");
+    kg_each(g);
+    kg_line(g, "$f %s = (widen_$x(values@) - m) - m_low;", s->tile.vectors > 1 ? "d" : "d0");
+    kg_row_own(g, s->tile.vectors > 1 ? "d" : "d0");
+    kg_line(g, s->tile.vectors > 1 ? "squares += d * d;" : "squares += d0 * d0;");
+    kg_each_end(g);
+    kg_line(g, "float square = sum_$f(squares);");
+    kg_row_reduce(g, s, "square", &kg_sum);
+    scale_and_statistics(g);
+
+    if (!params_early(s))
+        params(g, s);
+    kg_each(g);
+    kg_line(g, "const $f d = (widen_$x(values@) - m) - m_low;");
+    kg_line(g, "const $o out = narrow_$o(d * scale * widen_$w(scales@) + widen_$w(offsets@));");
+    kg_row_store(g, s, "out");
+    kg_each_end(g);
+    kg_row_end(g, s);
+}
+
+static void emit_loop(struct kg *g, const struct kg_spec *s)
+{
+    kg_row_begin(g, s);
+    kg_row_anchor(g, s);
+
+    kg_note(g, "First read. Of what this lane has seen: how many, their sum, and sum and squares of their "
+               "deviations from `about`, which is kept near their mean.");
+    kg_line(g, wide(s) ? "$f hi = 0, lo = 0;" : "pair sum = {0, 0};");
+    kg_line(g, "float seen = 0, about = 0, off = 0, square = 0;");
+    kg_row_loop(g, s);
+    kg_row_load(g, s, "values");
+    kg_line(g, "int fresh = %u;", s->tile.vectors * s->tile.vec);
+    if (!wide(s))
+        kg_line(g, "$f part = 0;");
+    kg_each(g);
+    kg_line(g, "$f v = widen_$x(values@);");
+    kg_open(g, "if (moved@)");
+    kg_line(g, "v = own_$f(v, moved@);");
+    kg_line(g, "fresh -= least(moved@ < 0 ? -moved@ : moved@, $n);");
+    kg_close(g);
+    kg_line(g, wide(s) ? "add_to_$f(hi, lo, v);" : "part += v;");
+    kg_each_end(g);
+    if (!wide(s)) {
+        kg_line(g, "const float chunk = sum_$f(part);");
+        kg_line(g, "sum = add_pair(sum, {chunk, 0});");
+    }
+    kg_line(g, "if (first == -before)");
+    kg_line(g, "    about = %s / (fresh ? fresh : 1);", wide(s) ? "sum_$f(hi)" : "chunk");
+    kg_blank(g);
+    kg_line(g, "$f offs = 0, squares = 0;");
+    kg_each(g);
+    kg_line(g, "$f d = widen_$x(values@) - about;");
+    kg_row_own(g, "d");
+    kg_line(g, "offs += d;");
+    kg_line(g, "squares += d * d;");
+    kg_each_end(g);
+    kg_line(g, "seen += fresh;");
+    kg_line(g, "off += sum_$f(offs);");
+    kg_line(g, "square += sum_$f(squares);");
+    kg_blank(g);
+    kg_line(g, "const float next = about + off * reciprocal(seen > 0 ? seen : 1);");
+    kg_line(g, "const float step = next - about;");
+    kg_line(g, "square += step * (seen * step - 2 * off);");
+    kg_line(g, "off -= seen * step;");
+    kg_line(g, "about = next;");
+    kg_close(g);
+    kg_blank(g);
+    if (wide(s))
+        kg_line(g, "pair sum = fold_$f(hi, lo);");
+    kg_row_reduce(g, s, "sum", &kg_pair_sum);
+    mean(g);
+
+    kg_note(g, "Squares of the deviations, from `about` of each lane to the mean.");
+    kg_line(g, "const float shift = (m - about) + m_low;");
+    kg_line(g, "square += shift * (seen * shift - 2 * off);");
+    kg_row_reduce(g, s, "square", &kg_sum);
+    scale_and_statistics(g);
+
+    kg_note(g, "Second read.");
+    kg_row_loop(g, s);
+    kg_row_load(g, s, "values");
+    params(g, s);
+    kg_each(g);
+    kg_line(g, "const $f d = (widen_$x(values@) - m) - m_low;");
+    kg_line(g, "const $o out = narrow_$o(d * scale * widen_$w(scales@) + widen_$w(offsets@));");
+    kg_row_store(g, s, "out");
+    kg_each_end(g);
+    kg_close(g);
+    kg_row_end(g, s);
+}
+
+static void emit(struct kg *g, const struct kg_spec *s)
+{
+    if (s->tile.loop)
+        emit_loop(g, s);
+    else
+        emit_resident(g, s);
+}
+
+static void explain(struct kg_buf *out, const struct kg_spec *s)
+{
+    const struct kg_rowwise *t = &s->tile;
+    kg_buf_printf(out, "%u row%s a workgroup, %u lanes a row, ", t->rows, t->rows > 1 ? "s" : "", t->threads);
+    if (t->loop)
+        kg_buf_printf(out, "any number of columns, read twice");
+    else
+        kg_buf_printf(out, "%u to %u columns, read once", t->vec, kg_spec_max_cols(s));
+}
+
+const struct kg_op kg_op_layernorm = {
+    .name = "layernorm",
+    .family = "norm",
+    .args = args,
+    .arg_count = sizeof args / sizeof *args,
+    .variants = variants,
+    .legal = legal,
+    .emit = emit,
+    .explain = explain,
+};

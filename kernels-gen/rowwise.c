@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* Stages of row-wise kernels; see rowwise.h. */
+#include "rowwise.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct kg_reduction kg_sum = {"float", "%s + %s", "", 4};
+const struct kg_reduction kg_pair_sum = {"pair", "add_pair(%s, %s)", "_pair", 8};
+
+static unsigned smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* A row belongs to one wave, or to several, which then exchange through LDS. */
+static bool many_waves(const struct kg_spec *s)
+{
+    return s->tile.threads > s->arch->wave;
+}
+
+/* All lanes of a wave work on one row. */
+static bool uniform_row(const struct kg_spec *s)
+{
+    return s->tile.threads >= s->arch->wave;
+}
+
+/* Elements of a cache line. */
+static unsigned line_of(const struct kg_spec *s)
+{
+    return kg_isa_of(s->arch)->line * 8 / kg_dtypes[s->in].bits;
+}
+
+void kg_row_names(struct kg *g, const struct kg_spec *s)
+{
+    static const char *const numbers[] = {[1] = "1", [2] = "2", [4] = "4", [8] = "8", [16] = "16"};
+    static char names[4][16];
+    const enum kg_type types[] = {s->in, s->weight, s->out, KG_F32};
+    const char letters[] = {'x', 'w', 'o', 'f'};
+    for (int i = 0; i < 4; i++) {
+        snprintf(names[i], sizeof names[i], "%sx%u", kg_dtypes[types[i]].token, s->tile.vec);
+        g->let[(int)letters[i]] = names[i];
+    }
+    g->let['n'] = numbers[s->tile.vec];
+    g->copies = (int)s->tile.vectors;
+}
+
+static const char *element_of(const struct kg_spec *s, enum kg_of of)
+{
+    const enum kg_type type = of == KG_OF_IN       ? s->in
+                              : of == KG_OF_WEIGHT ? s->weight
+                              : of == KG_OF_OUT    ? s->out
+                                                   : KG_F32;
+    return kg_dtypes[type].token;
+}
+
+static void signature(struct kg *g, const struct kg_spec *s)
+{
+    static const char *const scalar[] = {[KG_ARG_I64] = "long", [KG_ARG_I32] = "int", [KG_ARG_F32] = "float"};
+    char name[KG_NAME_MAX + 1], bounds[64];
+    kg_spec_name(s, name);
+    snprintf(bounds, sizeof bounds, kg_isa_of(s->arch)->bounds, kg_spec_block(s), kg_spec_block(s));
+    kg_line(g, "extern \"C\" __global__ void __attribute__((%s))", bounds);
+    kg_line(g, "%s(", name);
+    g->indent++;
+    for (unsigned i = 0; i < s->op->arg_count; i++) {
+        const struct kg_arg *a = &s->op->args[i];
+        const char *end = i + 1 < s->op->arg_count ? "," : ")";
+        if (a->kind == KG_ARG_IN || a->kind == KG_ARG_OUT)
+            kg_line(g, "%s%s *%s%s%s", a->kind == KG_ARG_IN ? "const " : "", element_of(s, a->of),
+                    a->alone ? "__restrict__ " : "", a->name, end);
+        else
+            kg_line(g, "%s %s%s", scalar[a->kind], a->name, end);
+    }
+    g->indent--;
+    kg_line(g, "{");
+    g->indent++;
+}
+
+void kg_row_begin(struct kg *g, const struct kg_spec *s)
+{
+    const unsigned rows = s->tile.rows, threads = s->tile.threads;
+    g->stage = "row";
+    kg_row_names(g, s);
+    signature(g, s);
+    if (rows == 1) {
+        kg_note(g, "One row a workgroup.");
+        kg_line(g, "const int lane = work_item_id();");
+        kg_line(g, "const int row = workgroup_id();");
+    } else {
+        kg_note(g, "%u rows a workgroup, %u lanes a row.", rows, threads);
+        kg_line(g, "const int lane = work_item_id() %% %u;", threads);
+        kg_line(g, uniform_row(s) ? "const int slot = of_wave(work_item_id() / %u);"
+                                  : "const int slot = work_item_id() / %u;",
+                threads);
+        kg_line(g, "const int row = workgroup_id() * %u + slot;", rows);
+        kg_line(g, "if (row >= rows)");
+        kg_line(g, "    return;");
+    }
+    kg_line(g, "const %s *x_row = x + row * ldx;", element_of(s, KG_OF_IN));
+    kg_line(g, "%s *y_row = y + row * ldy;", element_of(s, KG_OF_OUT));
+    kg_blank(g);
+}
+
+void kg_row_end(struct kg *g, const struct kg_spec *s)
+{
+    (void)s;
+    kg_close(g);
+}
+
+void kg_row_anchor(struct kg *g, const struct kg_spec *s)
+{
+    const struct kg_rowwise *t = &s->tile;
+    const unsigned bytes = kg_dtypes[s->in].bits / 8, line = line_of(s);
+    const unsigned wave_step = smaller(t->threads, s->arch->wave) * t->vec;
+    g->stage = "anchor";
+    if (t->vec == 1) {
+        kg_line(g, "const int before = 0;");
+        return;
+    }
+    kg_note(g, "The grid of vectors starts at the row's first cache line, `before` columns ahead of it%s.",
+            t->loop ? "" : ", or nearer where the vectors would not reach the row's end");
+    kg_line(g, "int before = (unsigned long)x_row %% %u / %u;", kg_isa_of(s->arch)->line, bytes);
+    if (!t->loop)
+        kg_line(g, "before = least(before, %u - cols);", kg_spec_max_cols(s));
+    if (uniform_row(s)) {
+        kg_note(g, "A last vector that is not whole shares columns with the one before it: not across waves.");
+        kg_line(g, "if ((unsigned)(cols + before - 1) %% %u < %u)", wave_step, t->vec - 1);
+        kg_line(g, "    before += %u;", line);
+    }
+}
+
+/* at@ and moved@ from the expression `place` for vector j's place. */
+static void places(struct kg *g, const char *place)
+{
+    kg_line(g, "int at@@, moved@@;");
+    kg_each(g);
+    kg_line(g, "const int place = %s;", place);
+    kg_line(g, "at@ = clamp(place, 0, cols - $n);");
+    kg_line(g, "moved@ = at@ - place;");
+    kg_each_end(g);
+}
+
+void kg_row_places(struct kg *g, const struct kg_spec *s)
+{
+    const struct kg_rowwise *t = &s->tile;
+    const unsigned step = t->threads * t->vec;
+    char place[96];
+    g->stage = "places";
+    if (t->vectors == 1) {
+        snprintf(place, sizeof place, "$n * lane - before");
+    } else if (uniform_row(s) || t->vec == 1) {
+        snprintf(place, sizeof place, "$n * (j * %u + lane) - before", t->threads);
+    } else {
+        kg_note(g, "Odd rows run backward, so that the line two rows share is touched by both at once.");
+        kg_line(g, "const int end = (cols + before + %u) / %u * %u;", line_of(s) - 1, line_of(s),
+                line_of(s));
+        kg_line(g, "const int start = row & 1 ? end - %u : 0;", step);
+        kg_line(g, "const int step = row & 1 ? -%u : %u;", step, step);
+        snprintf(place, sizeof place, "start + j * step + $n * lane - before");
+    }
+    places(g, place);
+    kg_blank(g);
+}
+
+void kg_row_loop(struct kg *g, const struct kg_spec *s)
+{
+    const struct kg_rowwise *t = &s->tile;
+    char place[64];
+    g->stage = "loop";
+    kg_open(g, "for (int first = -before; first < cols; first += %u)", t->threads * t->vectors * t->vec);
+    if (t->vectors == 1)
+        snprintf(place, sizeof place, "first + $n * lane");
+    else
+        snprintf(place, sizeof place, "first + $n * (j * %u + lane)", t->threads);
+    places(g, place);
+}
+
+void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name)
+{
+    kg_line(g, "$x %s@@;", name);
+    kg_each(g);
+    kg_line(g, "%s@ = load%s_$x(x_row, at@);", name, s->tile.loop ? "_far" : "");
+    kg_each_end(g);
+}
+
+void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,
+                  const char *other)
+{
+    kg_line(g, "$w %s@@;", name);
+    kg_open(g, "if (%s)", from);
+    kg_each(g);
+    kg_line(g, "%s@ = load%s_$w(%s, at@);", name, s->tile.loop ? "_far" : "", from);
+    kg_each_end(g);
+    kg_else(g);
+    kg_each(g);
+    kg_line(g, "%s@ = ($w)%s;", name, other);
+    kg_each_end(g);
+    kg_close(g);
+}
+
+void kg_row_store(struct kg *g, const struct kg_spec *s, const char *value)
+{
+    kg_line(g, s->tile.vec == 1 ? "if (moved@ == 0)" : "if (moved@ > -$n && moved@ < $n)");
+    kg_line(g, "    store%s_$o(y_row, at@, %s);", s->tile.loop ? "_far" : "", value);
+}
+
+void kg_row_own(struct kg *g, const char *name)
+{
+    kg_line(g, "if (moved@)");
+    kg_line(g, "    %s = own_$f(%s, moved@);", name, name);
+}
+
+void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
+                   const struct kg_reduction *r)
+{
+    const struct kg_rowwise *t = &s->tile;
+    const unsigned wave = s->arch->wave, lanes = smaller(t->threads, wave);
+    const unsigned waves = t->threads / lanes;
+    char joined[96], other[32];
+    g->stage = "reduce";
+    for (unsigned group = 2; group <= lanes; group *= 2) {
+        snprintf(other, sizeof other, "other%u%s(%s)", group, r->suffix, name);
+        snprintf(joined, sizeof joined, r->join, name, other);
+        kg_line(g, "%s = %s;", name, joined);
+    }
+    if (!many_waves(s))
+        return;
+    const char *slot = t->rows > 1 ? "[slot]" : "";
+    char rows[16] = "";
+    if (t->rows > 1)
+        snprintf(rows, sizeof rows, "[%u]", t->rows);
+    kg_line(g, "__shared__ %s %s_of_wave%s[%u];", r->type, name, rows, waves);
+    g->lds += r->bytes * waves * t->rows;
+    kg_line(g, "if (lane %% %u == 0)", wave);
+    kg_line(g, "    %s_of_wave%s[lane / %u] = %s;", name, slot, wave, name);
+    kg_line(g, "barrier();");
+    kg_line(g, "%s = %s_of_wave%s[lane %% %u];", name, name, slot, waves);
+    for (unsigned group = 2; group <= waves; group *= 2) {
+        snprintf(other, sizeof other, "other%u%s(%s)", group, r->suffix, name);
+        snprintf(joined, sizeof joined, r->join, name, other);
+        kg_line(g, "%s = %s;", name, joined);
+    }
+}

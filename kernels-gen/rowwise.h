@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stages of row-wise kernels: which rows a work-item has, where in the row its vectors lie, loading and
+ * storing them, and reductions over a row. What they leave behind for the next stage are variables of
+ * the emitted kernel, named here.
+ *
+ * A row lies on a grid of 16-byte vectors that starts at the cache line of the row's first element, so
+ * that each access of a wave starts at a line. Vector i of the grid is moved into the row at both ends
+ * of it: no access leaves the row, and none is narrower than 16 bytes. What a moved vector shares with its
+ * neighbour is left out of sums and stored twice with the same value.
+ *
+ * kg_line names in these kernels: $x $w $o vector types of input, weight and output, $f the f32 vector
+ * of as many elements, $n that number; @ the index of a work-item's vector.
+ */
+#ifndef KG_ROWWISE_H
+#define KG_ROWWISE_H
+
+#include "words.h"
+
+/* The kernel's first line and its row: `row`, `lane` (of the row's threads), `x_row`, `y_row`. */
+void kg_row_begin(struct kg *g, const struct kg_spec *s);
+void kg_row_end(struct kg *g, const struct kg_spec *s);
+
+/* Where the grid starts: `before`, the columns between it and the row. */
+void kg_row_anchor(struct kg *g, const struct kg_spec *s);
+
+/* `at@`, the column vector j is loaded from, and `moved@`, how far that is from its place on the grid;
+ * -$n < moved < $n for vectors of the row, 0 for those all its own. For kernels that hold a whole row. */
+void kg_row_places(struct kg *g, const struct kg_spec *s);
+
+/* The same for the columns from `first` on, in a loop over the row; kg_close ends it. */
+void kg_row_loop(struct kg *g, const struct kg_spec *s);
+
+/* `name@` = the input's vectors. */
+void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name);
+
+/* `name@` = the vectors of the parameter row `from`, or `other` in all elements when it is null. */
+void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,
+                  const char *other);
+
+/* Inside kg_each: stores `value`, of type $o, where vector j belongs to the row. */
+void kg_row_store(struct kg *g, const struct kg_spec *s, const char *value);
+
+/* Inside kg_each: takes what a neighbour counts out of the f32 vector `name`. */
+void kg_row_own(struct kg *g, const char *name);
+
+/* How two values become one: their type and the text that joins %s and %s. */
+struct kg_reduction {
+    const char *type;
+    const char *join;
+    const char *suffix; /* of the words other2 .. that exchange the type */
+    unsigned bytes;
+};
+extern const struct kg_reduction kg_sum, kg_pair_sum;
+
+/* `name` in every work-item becomes the row's. */
+void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
+                   const struct kg_reduction *r);
+
+/* Defines $x and the other short names. Called by kg_row_begin. */
+void kg_row_names(struct kg *g, const struct kg_spec *s);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The record: everything that makes one kernel variant what it is. Names are printed from it, kernels
+ * are written from it, and the registry row the library reads is its copy. Arch and dtype rows come
+ * from lib/arch.inc and lib/dtype.inc, which the library shares.
+ */
+#ifndef KG_SPEC_H
+#define KG_SPEC_H
+
+#include "text.h"
+
+#include <stdint.h>
+
+enum kg_group { KG_GFX9, KG_GFX11, KG_GFX12, KG_NVPTX };
+enum kg_family { KG_CDNA2, KG_CDNA3, KG_CDNA4, KG_RDNA3, KG_RDNA4, KG_CDNA5, KG_PTX };
+enum kg_fp8 { KG_FP8_NONE, KG_FP8_FNUZ, KG_FP8_OCP };
+
+/* Capabilities an instruction set may have; what each means is told in lib/arch.inc. */
+enum kg_cap {
+    FLY_CAP_MFMA = 1 << 0,
+    FLY_CAP_WMMA = 1 << 1,
+    FLY_CAP_PK_F32 = 1 << 2,
+    FLY_CAP_FP8 = 1 << 3,
+    FLY_CAP_CVT_BF16 = 1 << 4,
+    FLY_CAP_LDS_DMA16 = 1 << 5,
+    FLY_CAP_MX = 1 << 6,
+    FLY_CAP_TDM = 1 << 7,
+    FLY_CAP_CLUSTER = 1 << 8
+};
+
+struct kg_arch {
+    const char *id;    /* token of registry rows */
+    const char *name;  /* what the compiler calls it */
+    enum kg_group group;
+    enum kg_family family;
+    unsigned wave, lds, banks;
+    enum kg_fp8 fp8;
+    const char *generic; /* id of the generic target, or "NONE" */
+    unsigned cov;        /* code object version, 0 for PTX */
+    unsigned caps;       /* FLY_CAP_* */
+};
+
+struct kg_dtype {
+    const char *id;    /* token of registry rows */
+    const char *token; /* what kernel names call it */
+    unsigned bits;
+};
+
+extern const struct kg_arch kg_archs[];
+extern const unsigned kg_arch_count;
+const struct kg_arch *kg_arch_find(const char *name);
+
+/* The folder of its group's fat binaries. */
+const char *kg_arch_folder(const struct kg_arch *a);
+
+enum kg_type {
+#define FLY_DTYPE(id, value, token, bits, kind) KG_##id,
+#include "dtype.inc"
+#undef FLY_DTYPE
+    KG_TYPES
+};
+extern const struct kg_dtype kg_dtypes[KG_TYPES];
+
+/* How a row-wise kernel covers rows; struct fly_rowwise_tile of the library. */
+struct kg_rowwise {
+    unsigned rows;    /* rows a workgroup works on at a time */
+    unsigned threads; /* work-items a row */
+    unsigned vectors; /* vectors a work-item */
+    unsigned vec;     /* elements a vector */
+    bool loop;        /* reads rows of any length twice; else keeps a row of max_cols in registers */
+};
+
+struct kg_op;
+
+struct kg_spec {
+    const struct kg_op *op;
+    const struct kg_arch *arch;
+    enum kg_type in, weight, out;
+    struct kg_rowwise tile;
+};
+
+/* A kernel argument. `of` says which of the record's types a pointer points to. */
+enum kg_kind { KG_ARG_IN, KG_ARG_OUT, KG_ARG_I64, KG_ARG_I32, KG_ARG_F32 };
+enum kg_of { KG_OF_IN, KG_OF_WEIGHT, KG_OF_OUT, KG_OF_F32 };
+struct kg_arg {
+    const char *name;
+    enum kg_kind kind;
+    enum kg_of of;
+    bool alone; /* no other argument overlaps what it points to */
+};
+
+/* An op of the generator: its file in ops/ defines one. */
+struct kg_op {
+    const char *name;
+    const char *family; /* modules are family_types */
+    const struct kg_arg *args;
+    unsigned arg_count;
+    /* Calls visit for each record of this op on this arch; within (arch, types) the last one fits any problem. */
+    void (*variants)(const struct kg_op *op, const struct kg_arch *arch,
+                     void (*visit)(const struct kg_spec *s, void *with), void *with);
+    /* Null when the kernel can exist, else the reason why not. */
+    const char *(*legal)(const struct kg_spec *s);
+    /* Writes the kernel. */
+    void (*emit)(struct kg *g, const struct kg_spec *s);
+    /* One sentence about the variant, for `flygen explain`. */
+    void (*explain)(struct kg_buf *out, const struct kg_spec *s);
+};
+
+extern const struct kg_op *const kg_ops[];
+extern const unsigned kg_op_count;
+
+/* Calls visit for every record there is: ops in their order, then archs, then types and tiles. */
+void kg_spec_all(void (*visit)(const struct kg_spec *s, void *with), void *with);
+
+/* layernorm_bf16_gfx942_r1t256v2: the symbol, file stem and tuning key; dashes of the arch left out. */
+enum { KG_NAME_MAX = 96 };
+void kg_spec_name(const struct kg_spec *s, char out[KG_NAME_MAX + 1]);
+
+/* norm_bf16: the fat binary a record belongs to. */
+void kg_spec_module(const struct kg_spec *s, char out[KG_NAME_MAX + 1]);
+
+/* The tile as names spell it, r1t256v2 with its tags. */
+void kg_spec_tile(const struct kg_spec *s, char out[KG_NAME_MAX + 1]);
+
+/* Columns a row may have at most; 0: any number. */
+unsigned kg_spec_max_cols(const struct kg_spec *s);
+
+unsigned kg_spec_block(const struct kg_spec *s);
+
+/* Offset and size of argument i in the kernel argument segment, and the size of all of them. */
+unsigned kg_arg_size(const struct kg_arg *a);
+unsigned kg_arg_offset(const struct kg_op *op, unsigned i);
+unsigned kg_args_size(const struct kg_op *op);
+
+/* The fingerprint of a module: a hash over its records and their argument layout, 16 hex digits. Code
+ * objects carry it as the symbol fly_registry_<hex>, so that a file of another build is noticed. */
+void kg_module_fingerprint(const char *module, char out[17]);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* The portable words, and the choice of the words a translation unit uses; see words.h. */
+#include "words.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What everything else is built on. */
+static const struct kg_word basics[] = {
+    {"__global__", KG_ANY, 0, 0, "#define __global__ __attribute__((global))"},
+    {"__device__", KG_ANY, 0, 0, "#define __device__ __attribute__((device))"},
+    {"__shared__", KG_ANY, 0, 0, "#define __shared__ __attribute__((shared))"},
+    {"f32", KG_ANY, 0, 0, "typedef float f32;"},
+    {"f16", KG_ANY, 0, 0, "typedef _Float16 f16;"},
+    {"bf16", KG_ANY, 0, 0, "typedef __bf16 bf16;"},
+    {"$x", KG_MANY, 0, 0, "typedef $t $x __attribute__((ext_vector_type($n)));"},
+    {"$x", KG_ONE, 0, 0, "typedef $t $x;"},
+    {"least", KG_ANY, 0, 0,
+     "static __device__ int least(int a, int b)\n"
+     "{\n"
+     "    return a < b ? a : b;\n"
+     "}"},
+    {"clamp", KG_ANY, 0, 0,
+     "static __device__ int clamp(int v, int low, int high)\n"
+     "{\n"
+     "    return v < low ? low : v > high ? high : v;\n"
+     "}"},
+};
+
+/* Arithmetic on vectors and on sums. */
+static const struct kg_word maths[] = {
+    {"widen_$x", KG_MANY, 0, 0,
+     "static __device__ $f widen_$x($x v)\n"
+     "{\n"
+     "    return __builtin_convertvector(v, $f);\n"
+     "}"},
+    {"widen_$x", KG_ONE, 0, 0,
+     "static __device__ $f widen_$x($x v)\n"
+     "{\n"
+     "    return (float)v;\n"
+     "}"},
+    {"narrow_$x", KG_MANY, 0, 0,
+     "/* Rounds to nearest even; NaN stays NaN. */\n"
+     "static __device__ $x narrow_$x($f v)\n"
+     "{\n"
+     "    return __builtin_convertvector(v, $x);\n"
+     "}"},
+    {"narrow_$x", KG_ONE, 0, 0,
+     "/* Rounds to nearest even; NaN stays NaN. */\n"
+     "static __device__ $x narrow_$x($f v)\n"
+     "{\n"
+     "    return ($t)v;\n"
+     "}"},
+    {"own_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* v without the elements that a vector moved by `moved` columns shares with its neighbour. */\n"
+     "static __device__ $x own_$x($x v, int moved)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        v[e] = (unsigned)(e + moved) < $n ? v[e] : 0;\n"
+     "    return v;\n"
+     "}"},
+    {"own_$x", KG_ONE, 32, 1u << KG_F32,
+     "/* v, or zero where the row has no such column. */\n"
+     "static __device__ $x own_$x($x v, int moved)\n"
+     "{\n"
+     "    return moved ? 0 : v;\n"
+     "}"},
+    {"sum_f32x8", KG_ANY, 0, 0,
+     "static __device__ float sum_f32x8(f32x8 v)\n"
+     "{\n"
+     "    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));\n"
+     "}"},
+    {"sum_f32x4", KG_ANY, 0, 0,
+     "static __device__ float sum_f32x4(f32x4 v)\n"
+     "{\n"
+     "    return (v[0] + v[2]) + (v[1] + v[3]);\n"
+     "}"},
+    {"sum_f32x1", KG_ANY, 0, 0,
+     "static __device__ float sum_f32x1(f32x1 v)\n"
+     "{\n"
+     "    return v;\n"
+     "}"},
+    {"add_to_$x", KG_ANY, 32, 1u << KG_F32,
+     "/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */\n"
+     "static __device__ void add_to_$x($x &hi, $x &lo, $x v)\n"
+     "{\n"
+     "    const $x sum = hi + v;\n"
+     "    const $x part = sum - hi;\n"
+     "    lo += (hi - (sum - part)) + (v - part);\n"
+     "    hi = sum;\n"
+     "}"},
+    {"pair", KG_ANY, 0, 0,
+     "/* A sum to about 48 bits: hi + lo. */\n"
+     "struct pair {\n"
+     "    float hi, lo;\n"
+     "};"},
+    {"add_pair", KG_ANY, 0, 0,
+     "/* The sum of two sums, with the rounding error of hi kept (Knuth's two-sum). */\n"
+     "static __device__ pair add_pair(pair a, pair b)\n"
+     "{\n"
+     "    const float sum = a.hi + b.hi;\n"
+     "    const float part = sum - a.hi;\n"
+     "    return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};\n"
+     "}"},
+    {"fold_f32x1", KG_ANY, 0, 0,
+     "static __device__ pair fold_f32x1(f32x1 hi, f32x1 lo)\n"
+     "{\n"
+     "    return {hi, lo};\n"
+     "}"},
+    {"fold_f32x4", KG_ANY, 0, 0,
+     "/* The sum of a vector's elements. */\n"
+     "static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)\n"
+     "{\n"
+     "    const pair even = add_pair({hi[0], lo[0]}, {hi[2], lo[2]});\n"
+     "    const pair odd = add_pair({hi[1], lo[1]}, {hi[3], lo[3]});\n"
+     "    return add_pair(even, odd);\n"
+     "}"},
+    {"fold_f32x8", KG_ANY, 0, 0,
+     "static __device__ pair fold_f32x8(f32x8 hi, f32x8 lo)\n"
+     "{\n"
+     "    return add_pair(fold_f32x4(hi.lo, lo.lo), fold_f32x4(hi.hi, lo.hi));\n"
+     "}"},
+#define OTHER_PAIR(n)                                                                              \
+    {"other" #n "_pair", KG_ANY, 0, 0,                                                             \
+     "static __device__ pair other" #n "_pair(pair v)\n"                                                  \
+     "{\n"                                                                                         \
+     "    return {other" #n "(v.hi), other" #n "(v.lo)};\n"                                        \
+     "}"}
+    OTHER_PAIR(2),
+    OTHER_PAIR(4),
+    OTHER_PAIR(8),
+    OTHER_PAIR(16),
+    OTHER_PAIR(32),
+    OTHER_PAIR(64),
+#undef OTHER_PAIR
+    {"finite_or_0", KG_ANY, 0, 0,
+     "static __device__ float finite_or_0(float v)\n"
+     "{\n"
+     "    return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;\n"
+     "}"},
+};
+
+enum { WIDTHS = 3 };
+static const unsigned widths[WIDTHS] = {1, 4, 8};
+
+/* One row of a table with its names filled in. */
+struct filled {
+    char name[48];
+    const struct kg_word *word;
+    struct kg_buf text;
+    bool wanted;
+};
+
+static bool has_parameter(const char *text)
+{
+    return strchr(text, '$') != NULL;
+}
+
+/* Fills in the $ of text for element type t and n elements. */
+static void fill(struct kg_buf *out, const char *text, enum kg_type t, unsigned n)
+{
+    const char *type = kg_dtypes[t].token;
+    for (const char *c = text; *c; c++) {
+        if (*c != '$')
+            kg_buf_add(out, c, 1);
+        else if (*++c == 't')
+            kg_buf_printf(out, "%s", type);
+        else if (*c == 'n')
+            kg_buf_printf(out, "%u", n);
+        else if (*c == 'x')
+            kg_buf_printf(out, "%sx%u", type, n);
+        else if (*c == 'f')
+            kg_buf_printf(out, "f32x%u", n);
+    }
+}
+
+/* Whether text uses the identifier name. */
+static bool mentions(const char *text, const char *name)
+{
+    size_t size = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)); at += size) {
+        char before = at == text ? ' ' : at[-1], after = at[size];
+        if (!isalnum((unsigned char)before) && before != '_' && !isalnum((unsigned char)after) &&
+            after != '_')
+            return true;
+    }
+    return false;
+}
+
+/* The types kernels have operands of; others have no words yet. */
+static const enum kg_type elements[] = {KG_F32, KG_F16, KG_BF16};
+enum { ELEMENTS = sizeof elements / sizeof *elements, MAX_FILLED = 1024 };
+
+static unsigned fill_table(struct filled *to, unsigned used, const struct kg_word *rows, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const struct kg_word *w = &rows[i];
+        bool once = !has_parameter(w->name);
+        for (unsigned k = 0; k < (once ? 1 : ELEMENTS * WIDTHS); k++) {
+            enum kg_type t = elements[k / WIDTHS];
+            unsigned n = widths[k % WIDTHS];
+            if (!once && (!(w->width & (n == 1 ? KG_ONE : KG_MANY)) ||
+                          (w->bits && w->bits != kg_dtypes[t].bits) ||
+                          (w->types && !(w->types >> t & 1))))
+                continue;
+            if (used == MAX_FILLED) {
+                fputs("flygen: too many words\n", stderr);
+                return used;
+            }
+            struct kg_buf name = {0};
+            struct filled *f = &to[used++];
+            *f = (struct filled){.word = w};
+            fill(&name, w->name, t, n);
+            snprintf(f->name, sizeof f->name, "%s", name.text);
+            kg_buf_free(&name);
+            fill(&f->text, w->text, t, n);
+        }
+    }
+    return used;
+}
+
+void kg_words_write(struct kg_buf *out, const struct kg_arch *a, const char *body)
+{
+    static struct filled all[MAX_FILLED];
+    const struct kg_isa *isa = kg_isa_of(a);
+    unsigned count = fill_table(all, 0, basics, sizeof basics / sizeof *basics);
+    count = fill_table(all, count, isa->words, isa->count);
+    count = fill_table(all, count, maths, sizeof maths / sizeof *maths);
+
+    /* A word only uses words before it: one sweep from the end finds all that are needed. */
+    struct kg_buf used = {0};
+    kg_buf_add(&used, body, strlen(body));
+    for (unsigned i = count; i-- > 0;) {
+        all[i].wanted = mentions(used.text, all[i].name);
+        if (all[i].wanted)
+            kg_buf_add(&used, all[i].text.text, all[i].text.size);
+    }
+    bool spaced = true;
+    for (unsigned i = 0; i < count; i++) {
+        if (all[i].wanted) {
+            bool lines = strchr(all[i].text.text, '\n') != NULL;
+            kg_buf_printf(out, "%s%s\n%s", lines && !spaced ? "\n" : "", all[i].text.text,
+                          lines ? "\n" : "");
+            spaced = lines;
+        }
+        kg_buf_free(&all[i].text);
+    }
+    if (!spaced)
+        kg_buf_add(out, "\n", 1);
+    kg_buf_free(&used);
+}
+
+const struct kg_isa *kg_isa_of(const struct kg_arch *a)
+{
+    if (a->family == KG_PTX)
+        return &kg_isa_ptx;
+    return a->wave == 64 ? &kg_isa_wave64 : &kg_isa_wave32;
+}

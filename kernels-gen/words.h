@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The vocabulary kernels are written in: small device functions such as load_bf16x8, other16, barrier.
+ * Kernel bodies only use them by name; each instruction set family has its own definitions (words_amdgcn.c,
+ * words_ptx.c), the portable ones are in words.c. A translation unit gets the words it uses and no more.
+ */
+#ifndef KG_WORDS_H
+#define KG_WORDS_H
+
+#include "spec.h"
+
+/* For which vector widths a word with a type in its name is defined. */
+enum kg_width { KG_ONE = 1, KG_MANY = 2, KG_ANY = 3 };
+
+/* One definition. In name and text, $t is an element type (f32, bf16), $n the elements of a vector, $x the
+ * vector type (bf16x8), $f the vector of as many f32. A word without $ in its name is defined once. */
+struct kg_word {
+    const char *name;
+    enum kg_width width;
+    unsigned bits;  /* only for element types of this many bits; 0: all */
+    unsigned types; /* only for these, a mask of 1 << enum kg_type; 0: all */
+    const char *text;
+};
+
+/* What a family brings: its words, and the facts stages lay out memory with. */
+struct kg_isa {
+    const struct kg_word *words;
+    unsigned count;
+    unsigned line;      /* bytes of a cache line that a wave's accesses should start at */
+    bool any_alignment; /* 16-byte accesses work at every element's address */
+    const char *bounds; /* attribute of a kernel, its argument the work-items of a workgroup */
+};
+
+const struct kg_isa *kg_isa_of(const struct kg_arch *a);
+
+/* Writes the head of a translation unit for `body`: the types and words it uses, in order. */
+void kg_words_write(struct kg_buf *out, const struct kg_arch *a, const char *body);
+
+extern const struct kg_isa kg_isa_wave64, kg_isa_wave32, kg_isa_ptx;
+
+#endif
