@@ -91,15 +91,14 @@ void kg_spec_tile(const struct kg_spec *s, char out[KG_NAME_MAX + 1])
 
 void kg_spec_name(const struct kg_spec *s, char out[KG_NAME_MAX + 1])
 {
-    char tile[KG_NAME_MAX + 1], operands[48], arch[24];
+    char tile[KG_NAME_MAX + 1], operands[48];
     kg_spec_tile(s, tile);
     types(s, operands, sizeof operands);
-    size_t n = 0;
-    for (const char *c = s->arch->name; *c && n < sizeof arch - 1; c++)
+    int n = snprintf(out, KG_NAME_MAX + 1, "%s_%s_", s->op->name, operands);
+    for (const char *c = s->arch->name; *c && n < KG_NAME_MAX; c++)
         if (*c != '-')
-            arch[n++] = *c;
-    arch[n] = 0;
-    snprintf(out, KG_NAME_MAX + 1, "%s_%s_%s_%s", s->op->name, operands, arch, tile);
+            out[n++] = *c;
+    snprintf(out + n, (size_t)(KG_NAME_MAX + 1 - n), "_%s", tile);
 }
 
 void kg_spec_module(const struct kg_spec *s, char out[KG_NAME_MAX + 1])
