@@ -151,20 +151,15 @@ SIM_INLINE uint32_t sim_f16_from_f32_sr(uint32_t x, uint32_t seed)
 }
 
 /* f64 to the f32 that rounds to the same f16, bf16 or smaller number: cut to 24 bits, the last one set
- * if anything was lost (round to odd), so that a second rounding does no harm. */
+ * if anything was lost (round to odd), so that a second rounding does no harm. Works from either f32
+ * neighbour, so the host's rounding mode does not matter. */
 SIM_INLINE uint32_t sim_f32_odd_from_f64(uint64_t d)
 {
-    uint32_t s = (uint32_t)(d >> 32) & 0x80000000;
-    uint64_t mag = d & 0x7fffffffffffffff;
-    int64_t e = (int64_t)(mag >> 52) - 1023 + 127;
-    uint64_t sig = (mag & 0xfffffffffffff) | 0x10000000000000;
-    uint64_t cut = e < 1 ? (uint64_t)(30 - e > 62 ? 62 : 30 - e) : 29;
-    uint32_t low = (uint32_t)(sig >> cut) | ((sig & ((1ull << cut) - 1)) != 0);
-    uint32_t r = (low & 0x7fffff) | (e < 1 ? 0 : (uint32_t)e << 23);
-    r = e >= 255 ? 0x7f7fffff : r;
-    r = mag == 0x7ff0000000000000 ? 0x7f800000 : r;
-    r = mag > 0x7ff0000000000000 ? 0x7fc00000 | ((uint32_t)(mag >> 29) & 0x7fffff) : r;
-    return s | (mag >> 52 == 0 ? mag != 0 : r);
+    double x = sim_f64(d);
+    float near = (float)x;
+    uint32_t bits = sim_f32_bits(near);
+    bits -= fabs((double)near) > fabs(x);
+    return bits | ((double)near != x && x == x);
 }
 SIM_INLINE uint32_t sim_f16_from_f64(uint64_t d) { return sim_f16_from_f32(sim_f32_odd_from_f64(d)); }
 
@@ -236,5 +231,20 @@ SIM_INLINE uint32_t sim_mini_from_f32(enum sim_mini id, uint32_t x, int scale, e
         return r == 0x80 || r == 0 ? r : r | s;
     return r | s;
 }
+
+/* A mini float times 2^scale, as f32: exact, or rounded to nearest even where it is denormal. */
+SIM_INLINE uint32_t sim_f32_from_mini_scaled(enum sim_mini id, uint32_t code, int scale)
+{
+    double p = sim_f64((uint64_t)(1023 + scale) << 52);
+    return sim_f32_bits((float)((double)sim_f32(sim_f32_from_mini(id, code)) * p));
+}
+
+/* Scale operands: an E8M0 byte or the exponent of an f32 (v_cvt_scalef32_*: CDNA4 ISA, "scale =
+ * exponent(S2.f32)") as the power of two they stand for; the byte 255 is NaN. */
+SIM_INLINE int sim_scale_of_e8m0(uint32_t byte) { return (int)(byte & 0xff) - 127; }
+SIM_INLINE int sim_scale_of_f32(uint32_t x) { return (int)(x >> 23 & 0xff) - 127; }
+
+/* v_prng_b32: the next seed of a stochastic conversion of several elements. */
+SIM_INLINE uint32_t sim_prng(uint32_t x) { return x << 1 ^ (x >> 31 ? 197 : 0); }
 
 #endif
