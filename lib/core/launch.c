@@ -33,8 +33,8 @@ static void __attribute__((cold)) log_call(const struct fly_problem *p)
 }
 
 /* The entry of p, selected but perhaps not loaded. */
-static flyStatus_t select_entry(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
-                                struct fly_entry **out)
+static flyStatus_t select_entry(flyHandle_t h, const char *function, const struct fly_op *op,
+                                const struct fly_problem *p, struct fly_entry **out)
 {
     uint64_t hash = fly_problem_hash(p);
     struct fly_entry *e = fly_cache_find(&h->cache, p, hash);
@@ -44,7 +44,7 @@ static flyStatus_t select_entry(flyHandle_t h, const struct fly_op *op, const st
         flyStatus_t status = fly_select_kernel(op, p, &h->device->target, &h->device->tuning, h->forced, &c, why,
                                                sizeof why);
         if (status != FLY_STATUS_SUCCESS)
-            return fly_fail(h, status, "%s: %s", op->function, why);
+            return fly_fail(h, status, "%s: %s", function, why);
         e = fly_cache_add(&h->cache, p, hash);
         e->kernel = c.kernel;
         e->reason = c.reason;
@@ -65,8 +65,8 @@ static bool ready(const struct fly_entry *e)
     return e->function && (!e->second || e->second_function);
 }
 
-static flyStatus_t __attribute__((noinline, cold)) load_entry(flyHandle_t h, const struct fly_op *op,
-                                                              struct fly_entry *e)
+static flyStatus_t __attribute__((noinline, cold)) load_entry(flyHandle_t h, const char *function,
+                                                              const struct fly_op *op, struct fly_entry *e)
 {
     char why[MAX_REASON];
     flyStatus_t status = fly_kernel_load(h->device, op, e->kernel, h->stream, &e->function, why, sizeof why);
@@ -74,7 +74,7 @@ static flyStatus_t __attribute__((noinline, cold)) load_entry(flyHandle_t h, con
         status = fly_kernel_load(h->device, op, e->second, h->stream, &e->second_function, why, sizeof why);
     if (status != FLY_STATUS_SUCCESS) {
         e->function = NULL;
-        return fly_fail(h, status, "%s: %s", op->function, why);
+        return fly_fail(h, status, "%s: %s", function, why);
     }
     return FLY_STATUS_SUCCESS;
 }
@@ -83,7 +83,7 @@ flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fl
                          fly_launch_fn *launch, const void *args)
 {
     struct fly_entry *e;
-    flyStatus_t status = select_entry(h, op, p, &e);
+    flyStatus_t status = select_entry(h, op->function, op, p, &e);
     if (status != FLY_STATUS_SUCCESS)
         return status;
     struct fly_runtime *rt = h->rt;
@@ -92,7 +92,7 @@ flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fl
     if (error)
         return runtime_failed(h, op->function, "entering the device", error);
     if (!ready(e))
-        status = load_entry(h, op, e);
+        status = load_entry(h, op->function, op, e);
     if (status == FLY_STATUS_SUCCESS) {
         struct fly_call c = {h, op, e};
         error = launch(&c, args);
@@ -112,22 +112,21 @@ flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_pr
     static const char suffix[] = "Plan";
     char function[64];
     snprintf(function, sizeof function, "%s%s", op->function, suffix);
+    char name[sizeof function + 8];
+    snprintf(name, sizeof name, "%s: plan", function);
     flyPlan_t out;
-    /* The caller's plan is only written, but its size obeys the same rules. */
     if (!plan)
         return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: plan = NULL: must point to a flyPlan_t", function);
-    size_t size;
-    memcpy(&size, plan, sizeof size);
-    if (size < sizeof out)
-        return fly_fail(h, FLY_STATUS_INVALID_VALUE,
-                        "%s: plan->size = %zu: the first version of flyPlan_t has %zu bytes; use FLY_ARGS_INIT",
-                        function, size, sizeof out);
+    /* The plan is only written, but its size obeys the same rules. */
+    flyStatus_t status = fly_args_copy(h, name, plan, &out, sizeof out, sizeof out);
+    if (status != FLY_STATUS_SUCCESS)
+        return status;
     memset(&out, 0, sizeof out);
-    out.size = size;
+    memcpy(&out.size, plan, sizeof out.size);
     out.kernel = "";
     if (p) {
         struct fly_entry *e;
-        flyStatus_t status = select_entry(h, op, p, &e);
+        status = select_entry(h, function, op, p, &e);
         if (status != FLY_STATUS_SUCCESS)
             return status;
         struct fly_runtime *rt = h->rt;
@@ -136,7 +135,7 @@ flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_pr
         if (error)
             return runtime_failed(h, function, "entering the device", error);
         if (!ready(e))
-            status = load_entry(h, op, e);
+            status = load_entry(h, function, op, e);
         if (status == FLY_STATUS_SUCCESS) {
             error = rt->function_registers(rt, e->function, &out.registers);
             if (error)

@@ -122,9 +122,10 @@ int fly_device_close(struct fly_device *d)
     intptr_t saved;
     int first = rt->device_enter(rt, d->ordinal, &saved);
     bool entered = !first;
+    /* Unloading is tried even so: what is current may do. */
     while (d->loaded) {
         struct fly_loaded *l = d->loaded;
-        int error = entered ? rt->module_unload(rt, l->module) : 0;
+        int error = rt->module_unload(rt, l->module);
         first = first ? first : error;
         d->loaded = l->next;
         free(l);

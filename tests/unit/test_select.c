@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Selection is a pure function: what it picks for the whole support matrix, on any machine. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/dtype.h"
+#include "ops/rowwise.h"
+#include "unit.h"
+
+static const struct fly_op *layernorm(void)
+{
+    return fly_op_find("layernorm");
+}
+
+static struct fly_problem rowwise(unsigned dtype, int64_t rows, int64_t cols)
+{
+    char text[128];
+    snprintf(text, sizeof text, "layernorm:%s:rows=%lld,cols=%lld", fly_dtype_token(dtype), (long long)rows,
+             (long long)cols);
+    return unit_problem(text);
+}
+
+static struct fly_choice select_or_fail(const struct fly_problem *p, unsigned arch, uint32_t cus)
+{
+    struct fly_target t = {fly_arch_row(arch), cus};
+    struct fly_choice c = {0};
+    char why[512] = "", text[FLY_MAX_PROBLEM_TEXT];
+    flyStatus_t s = fly_select_kernel(fly_op_table[p->op], p, &t, NULL, "", &c, why, sizeof why);
+    fly_problem_print(p, text, sizeof text);
+    cr_assert_eq(s, FLY_STATUS_SUCCESS, "%s on %s: %s", text, t.arch->name, why);
+    cr_assert_not_null(c.kernel);
+    cr_assert_null(fly_op_table[p->op]->fits(c.kernel, p), "%s on %s: %s does not fit", text, t.arch->name,
+                   c.kernel->name);
+    cr_assert(c.kernel->arch == arch || c.kernel->arch == t.arch->generic);
+    return c;
+}
+
+/* Archs the registry has kernels for, itself or through the generic target. */
+static bool served(const struct fly_op *op, unsigned arch)
+{
+    for (uint32_t i = 0; i < op->nkernels; i++)
+        if (op->kernels[i].arch == arch || op->kernels[i].arch == fly_arch_row(arch)->generic)
+            return true;
+    return false;
+}
+
+static const int64_t some_rows[] = {1, 2, 7, 64, 1000, 4096, 65536, 1 << 24, INT64_C(1) << 40};
+static const int64_t some_cols[] = {1,    2,    3,    8,    63,   64,    65,    127,   512,   768,    769,
+                                    1000, 1024, 2000, 4096, 4097, 5000,  8191,  8192,  8193,  12288,  16384,
+                                    16385, 32768, 65536, 100003, 1 << 20, (1 << 24) + 1};
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+Test(select, the_whole_support_matrix_selects_something)
+{
+    static const uint32_t cus[] = {1, 20, 40, 104, 256, 304};
+    const struct fly_op *op = layernorm();
+    unsigned archs = 0;
+    for (unsigned arch = 1; arch < FLY_ARCH_COUNT; arch++) {
+        if (!served(op, arch))
+            continue;
+        archs++;
+        for (unsigned t = 0; op->types[t][0]; t++)
+            for (unsigned r = 0; r < COUNT(some_rows); r++)
+                for (unsigned c = 0; c < COUNT(some_cols); c++)
+                    for (unsigned u = 0; u < COUNT(cus); u++) {
+                        if (some_rows[r] > INT64_MAX / 8 / some_cols[c])
+                            continue;
+                        struct fly_problem p = rowwise(op->types[t][0], some_rows[r], some_cols[c]);
+                        struct fly_choice choice = select_or_fail(&p, arch, cus[u]);
+                        cr_assert_eq(choice.reason, FLY_REASON_HEURISTIC);
+                    }
+    }
+    cr_assert_gt(archs, 0);
+}
+
+Test(select, the_last_row_of_a_group_fits_any_problem)
+{
+    for (unsigned o = 0; o < FLY_OP_COUNT; o++) {
+        const struct fly_op *op = fly_op_table[o];
+        for (uint32_t i = 0; i < op->nkernels; i++) {
+            const struct fly_kernel *k = &op->kernels[i];
+            bool last = i + 1 == op->nkernels || k[1].arch != k->arch || memcmp(k[1].types, k->types, 3);
+            if (last && op == layernorm()) {
+                struct fly_problem p = rowwise(k->types[0], 3, (INT64_C(1) << 31) + 5);
+                cr_assert_null(op->fits(k, &p), "%s", k->name);
+            }
+        }
+    }
+}
+
+Test(select, rows_of_an_arch_and_types_lie_together)
+{
+    for (unsigned o = 0; o < FLY_OP_COUNT; o++) {
+        const struct fly_op *op = fly_op_table[o];
+        for (uint32_t i = 0; i < op->nkernels; i++) {
+            uint32_t n;
+            const struct fly_kernel *k = &op->kernels[i];
+            const struct fly_kernel *first = fly_registry_rows(op, k->arch, k->types, &n);
+            cr_assert(k >= first && k < first + n, "%s lies apart from its group", k->name);
+        }
+    }
+}
+
+Test(select, names_are_unique_and_short)
+{
+    for (unsigned o = 0; o < FLY_OP_COUNT; o++) {
+        const struct fly_op *op = fly_op_table[o], *owner;
+        for (uint32_t i = 0; i < op->nkernels; i++) {
+            const struct fly_kernel *k = &op->kernels[i];
+            cr_assert_eq(fly_registry_find(k->name, &owner), k, "%s exists twice", k->name);
+            cr_assert_eq(owner, op);
+            cr_assert_lt(strlen(k->name), 97, "%s", k->name);
+            cr_assert_lt(k->module, op->nmodules);
+            cr_assert_gt(k->block, 0);
+            cr_assert_leq(k->kernarg_bytes, FLY_MAX_KERNARG_BYTES);
+            cr_assert_leq(k->lds, fly_arch_row(k->arch)->lds);
+        }
+    }
+}
+
+/* Columns the lanes of a workgroup hold over columns of the row, for rows that fit registers. */
+Test(select, short_rows_keep_nine_lanes_in_ten_busy)
+{
+    static const int64_t cols[] = {64, 512, 768, 1024};
+    const struct fly_op *op = layernorm();
+    for (unsigned arch = 1; arch < FLY_ARCH_COUNT; arch++)
+        for (unsigned t = 0; served(op, arch) && op->types[t][0]; t++)
+            for (unsigned c = 0; c < COUNT(cols); c++) {
+                struct fly_problem p = rowwise(op->types[t][0], 1 << 16, cols[c]);
+                struct fly_choice choice = select_or_fail(&p, arch, 304);
+                const struct fly_rowwise_tile *tile = &choice.kernel->rowwise;
+                int64_t held = (int64_t)tile->threads * tile->vectors * tile->vec;
+                if (COUNT(cols) && fly_registry_find("layernorm_bf16_gfx942_r1t256v4_loop", NULL) && op->nkernels <= 18)
+                    cr_skip("the sample registry has no short tiles");
+                cr_assert_geq((double)cols[c] / (double)held, 0.9, "%s for %lld columns", choice.kernel->name,
+                              (long long)cols[c]);
+            }
+}
+
+Test(select, a_row_that_fits_registers_is_read_once)
+{
+    static const int64_t cols[] = {64, 1000, 4096, 5000, 8192, 12288, 16384};
+    const struct fly_op *op = layernorm();
+    for (unsigned arch = 1; arch < FLY_ARCH_COUNT; arch++)
+        for (unsigned c = 0; served(op, arch) && c < COUNT(cols); c++) {
+            struct fly_problem p = rowwise(FLY_DTYPE_BF16, 4096, cols[c]);
+            uint32_t n;
+            const struct fly_kernel *k = fly_registry_rows(op, arch, p.types, &n);
+            bool possible = false;
+            for (uint32_t i = 0; i < n; i++)
+                possible |= k[i].rowwise.passes == 1 && !op->fits(&k[i], &p);
+            if (possible)
+                cr_assert_eq(select_or_fail(&p, arch, 304).kernel->rowwise.passes, 1, "%lld columns",
+                             (long long)cols[c]);
+        }
+}
+
+Test(select, a_generic_target_serves_its_family)
+{
+    static const char *const pairs[][2] = {{"gfx1100", "gfx11-generic"}, {"gfx1201", "gfx12-generic"}};
+    for (unsigned i = 0; i < COUNT(pairs); i++) {
+        const struct fly_arch *a = fly_arch_find(pairs[i][0]);
+        cr_assert_eq(a->generic, fly_arch_find(pairs[i][1])->id);
+    }
+}
+
+Test(select, a_type_without_kernels_is_not_supported)
+{
+    struct fly_problem p = rowwise(FLY_DTYPE_BF16, 4, 64);
+    p.types[0] = p.types[1] = p.types[2] = FLY_DTYPE_I4;
+    struct fly_target t = {fly_arch_find("gfx942"), 304};
+    struct fly_choice c;
+    char why[512] = "";
+    cr_assert_eq(fly_select_kernel(layernorm(), &p, &t, NULL, "", &c, why, sizeof why), FLY_STATUS_NOT_SUPPORTED);
+    cr_assert(strstr(why, "i4") && strstr(why, "gfx942"), "%s", why);
+}
+
+/* A registry of one kernel that the heuristic refuses: the last row must still be tried. */
+static uint32_t no_idea(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p, const struct fly_target *t)
+{
+    (void)k, (void)p, (void)t;
+    return n;
+}
+
+Test(select, falls_back_to_the_last_row)
+{
+    struct fly_op op = *layernorm();
+    op.heuristic = no_idea;
+    struct fly_problem p = rowwise(FLY_DTYPE_BF16, 4, 64);
+    struct fly_target t = {fly_arch_find("gfx942"), 304};
+    struct fly_choice c;
+    char why[512] = "";
+    cr_assert_eq(fly_select_kernel(&op, &p, &t, NULL, "", &c, why, sizeof why), FLY_STATUS_SUCCESS, "%s", why);
+    cr_assert_eq(c.reason, FLY_REASON_FALLBACK);
+    uint32_t n;
+    const struct fly_kernel *k = fly_registry_rows(&op, t.arch->id, p.types, &n);
+    cr_assert_eq(c.kernel, &k[n - 1]);
+}
+
+Test(select, a_forced_kernel_runs_or_says_why_not)
+{
+    const struct fly_op *op = layernorm();
+    struct fly_target t = {fly_arch_find("gfx942"), 304};
+    struct fly_problem p = rowwise(FLY_DTYPE_BF16, 4, 64);
+    struct fly_choice c;
+    char why[512];
+    uint32_t n;
+    const struct fly_kernel *k = fly_registry_rows(op, t.arch->id, p.types, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        flyStatus_t s = fly_select_kernel(op, &p, &t, NULL, k[i].name, &c, why, sizeof why);
+        if (op->fits(&k[i], &p)) {
+            cr_assert_eq(s, FLY_STATUS_NOT_SUPPORTED);
+            continue;
+        }
+        cr_assert_eq(s, FLY_STATUS_SUCCESS, "%s", why);
+        cr_assert_eq(c.kernel, &k[i]);
+        cr_assert_eq(c.reason, FLY_REASON_FORCED);
+    }
+    cr_assert_eq(fly_select_kernel(op, &p, &t, NULL, "nosuchkernel", &c, why, sizeof why), FLY_STATUS_NOT_SUPPORTED);
+    cr_assert(strstr(why, "no such kernel"), "%s", why);
+    p = rowwise(FLY_DTYPE_F32, 4, 64);
+    cr_assert_eq(fly_select_kernel(op, &p, &t, NULL, k->name, &c, why, sizeof why), FLY_STATUS_NOT_SUPPORTED);
+    cr_assert(strstr(why, "other types"), "%s", why);
+    t.arch = fly_arch_find("gfx950");
+    p = rowwise(FLY_DTYPE_BF16, 4, 64);
+    cr_assert_eq(fly_select_kernel(op, &p, &t, NULL, k->name, &c, why, sizeof why), FLY_STATUS_NOT_SUPPORTED);
+    cr_assert(strstr(why, "another arch"), "%s", why);
+}
+
+Test(select, launches_stay_within_32_bits_of_work_items)
+{
+    const struct fly_op *op = layernorm();
+    for (uint32_t i = 0; i < op->nkernels; i++) {
+        const struct fly_kernel *k = &op->kernels[i];
+        struct fly_target t = {fly_arch_row(k->arch), 304};
+        for (unsigned r = 0; r < COUNT(some_rows); r++) {
+            struct fly_problem p = rowwise(k->types[0], some_rows[r], 1);
+            uint32_t grid[3], launches;
+            op->grid(k, &p, &t, grid, &launches);
+            cr_assert_leq((uint64_t)grid[0] * k->block, UINT64_C(0xffffffff), "%s", k->name);
+            cr_assert_leq(grid[0], 0x7fffffffu);
+            cr_assert_geq((double)launches * (double)grid[0] * k->rowwise.rows, (double)some_rows[r]);
+            if (launches == 1)
+                cr_assert_lt(((int64_t)grid[0] - 1) * k->rowwise.rows, some_rows[r]);
+        }
+    }
+}
