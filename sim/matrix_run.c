@@ -188,11 +188,16 @@ static void core_exact(const struct block *p)
 SIM_INLINE float flush_sign(float x) { return sim_f32(sim_f32_flush(sim_f32_bits(x))); }
 SIM_INLINE float flush_zero(float x) { return sim_f32_bits(x) & 0x7f800000 ? x : 0; }
 
-/* Subnormal inputs and C count as +0; products and every sum are rounded to f32 and subnormals flushed
+/* Inputs below `least` (subnormal in their format) and subnormal C count as +0; products and every sum are rounded to f32 and subnormals flushed
  * keeping the sign; `step` products are added pairwise, then their sum to C. */
-static void core_cdna2(const struct block *p)
+static void core_cdna2(const struct block *p, float least)
 {
     enum { W = 4 };
+    float fa[MAXK * MAXS], fb[MAXK * MAXS];
+    for (int i = 0; i < p->k * p->m; i++)
+        fa[i] = fabsf(p->a[i]) < least ? 0 : p->a[i];
+    for (int i = 0; i < p->k * p->n; i++)
+        fb[i] = fabsf(p->b[i]) < least ? 0 : p->b[i];
     for (int m = 0; m < p->m; m++)
         for (int n0 = 0; n0 < p->n; n0 += W) {
             float c[W];
@@ -201,8 +206,8 @@ static void core_cdna2(const struct block *p)
             for (int k = 0; k < p->k; k += p->step) {
                 float s[2][W];
                 for (int h = 0; h < p->step / 2; h++) {
-                    const float *b = p->b + (k + 2 * h) * p->n + n0;
-                    float a0 = p->a[(k + 2 * h) * p->m + m], a1 = p->a[(k + 2 * h + 1) * p->m + m];
+                    const float *b = fb + (k + 2 * h) * p->n + n0;
+                    float a0 = fa[(k + 2 * h) * p->m + m], a1 = fa[(k + 2 * h + 1) * p->m + m];
                     for (int n = 0; n < W; n++)
                         s[h][n] = flush_sign(flush_sign(a0 * b[n]) + flush_sign(a1 * b[p->n + n]));
                 }
@@ -714,7 +719,7 @@ static void add_up(const struct sim_matrix_form *f, struct block *p, const struc
         core_exact(p);
     } else if (f->isa == SIM_MX_GFX90A) {
         p->step = f->a == SIM_MT_BF16 && !strstr(f->token, "_1k") ? 2 : 4;
-        core_cdna2(p);
+        core_cdna2(p, f->a == SIM_MT_F16 ? 0x1p-14f : 0x1p-126f);
     } else if (f->isa == SIM_MX_GFX942) {
         static const int8_t least[] = {[SIM_MT_XF32] = -126, [SIM_MT_F16] = -14, [SIM_MT_BF16] = -126,
                                        [SIM_MT_FP8] = -7, [SIM_MT_BF8] = -15};
