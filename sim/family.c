@@ -6,14 +6,15 @@
 
 #include "decode/decode.h"
 
-#define SIM_CDNA (SIM_HAS_AGPR | SIM_PK_F32)
+#define SIM_CDNA (SIM_HAS_AGPR | SIM_PK_F32 | SIM_EVEN_TUPLES)
 #define SIM_RDNA3 (SIM_HAS_WAVE64 | SIM_HAS_TRUE16 | SIM_SCALAR_NULL | SIM_FLAT_SCRATCH_INIT)
 #define SIM_RDNA4                                                                                  \
     (SIM_HAS_WAVE64 | SIM_SCALAR_NULL | SIM_FLAT_SCRATCH_INIT | SIM_WORKGROUP_IN_TTMP |            \
      SIM_SPLIT_WAITS | SIM_FP8_OCP)
 #define SIM_CDNA5                                                                                  \
     (SIM_SCALAR_NULL | SIM_FLAT_SCRATCH_INIT | SIM_WORKGROUP_IN_TTMP | SIM_SPLIT_WAITS |           \
-     SIM_FP8_OCP | SIM_HAS_VGPR_MSB | SIM_PK_F32)
+     SIM_FP8_OCP | SIM_HAS_VGPR_MSB | SIM_PK_F32 |              \
+     SIM_EVEN_TUPLES)
 
 const struct sim_family sim_families[] = {
 #define SIM_FAMILY(name, isa, target, mach, wave, vgprs, granule, pool, waves, banks, lds, flags)  \

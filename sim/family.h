@@ -28,6 +28,7 @@ enum {
     SIM_FP8_FNUZ = 1 << 10,
     SIM_FP8_OCP = 1 << 11,
     SIM_SPLIT_WAITS = 1 << 12,   /* s_wait_loadcnt ... in place of s_waitcnt */
+    SIM_EVEN_TUPLES = 1 << 14,   /* tuples of VGPRs start at an even one */
     SIM_GENERIC = 1 << 13        /* a generic target: code for every member of its family */
 };
 

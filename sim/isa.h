@@ -60,7 +60,8 @@ struct sim_operand {
     uint8_t type;    /* enum sim_type */
     uint8_t access;  /* SIM_READ | SIM_WRITE */
     uint8_t words;   /* 32-bit registers it spans; 1 for a 16-bit operand, 0 for IMM */
-    uint8_t half;    /* true16: 1 = the high half of the register; else 0 */
+    bool true16;     /* half a register: the low one, or by `half` the high one */
+    uint8_t half;
     bool neg, abs, sext, neg_hi;
     uint8_t opsel, opsel_hi; /* VOP3 op_sel / VOP3P op_sel and op_sel_hi bit of this operand */
     uint8_t field;   /* enum sim_field: which encoded field it came from */

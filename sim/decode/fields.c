@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { CODE_SDWA = 249, CODE_DPP = 250, CODE_DPP8 = 233, CODE_DPP8_FI = 234, CODE_LIT64 = 254,
+       CODE_LDS_DIRECT = 254,
        CODE_LITERAL = 255, CODE_NULL = 124, CODE_M0 = 125 };
 
 uint32_t sim_bits(const uint32_t *words, unsigned lo, unsigned bits)
@@ -79,14 +80,12 @@ static uint64_t inline_value(unsigned code, unsigned type)
 
     if (code >= 240) {
         switch (type) {
-        case SIM_T_F16: case SIM_T_V2F16:
+        case SIM_T_F16: case SIM_T_V2F16: case SIM_T_I16:
             return k[code - 240].f16;
         case SIM_T_BF16: case SIM_T_V2BF16:
             return k[code - 240].bf16;
         case SIM_T_F64: case SIM_T_I64:
             return k[code - 240].f64;
-        case SIM_T_I16:
-            return k[code - 240].f32 & 0xffff;
         default:
             return k[code - 240].f32;
         }
@@ -138,8 +137,8 @@ static bool vgpr(const struct fields *c, struct sim_operand *o, const struct sim
     o->file = s->kinds == SIM_K_A ? SIM_FILE_A : SIM_FILE_V;
     o->reg = reg;
     o->slot = slot_of(s->field);
-    if (s->bits == 16 && c->f->flags & SIM_HAS_TRUE16 && c->op->form != SIM_FORM_e64 &&
-        c->format != SIM_FMT_VOP3 && c->format != SIM_FMT_VOP3P && c->format != SIM_FMT_VOP3SD) {
+    o->true16 = s->bits == 16 && c->f->flags & SIM_HAS_TRUE16;
+    if (o->true16 && c->format != SIM_FMT_VOP3 && c->format != SIM_FMT_VOP3P) {
         o->half = reg >> 7;
         o->reg = reg & 0x7f;
     }
@@ -230,7 +229,8 @@ static bool source(struct fields *c, struct sim_operand *o, const struct sim_slo
     }
     if (s->kinds == SIM_K_I + SIM_K_X)
         return code == CODE_M0 && scalar(c, o, code);
-    return s->kinds & (SIM_K_S | SIM_K_M) && scalar(c, o, code);
+    return s->kinds & (SIM_K_S | SIM_K_M) && (code != CODE_LDS_DIRECT || s->kinds & SIM_K_V) &&
+           scalar(c, o, code);
 }
 
 /* Registers of A or B of an f8f6f4 matrix instruction: fp8 bf8 fp6 bf6 fp4. */
@@ -305,6 +305,28 @@ static bool memory_operand(const struct fields *c, const struct sim_slot *s, str
     return true;
 }
 
+/* Register tuples: scalar ones start at a multiple of two or four, vector ones at an even register where
+ * the target asks for it, and none runs past the end of its file. */
+static bool tuple_ok(const struct fields *c, const struct sim_operand *o)
+{
+    unsigned n = o->words, step = n >= 3 ? 4 : n;
+
+    switch (o->file) {
+    case SIM_FILE_V: case SIM_FILE_A:
+        return o->reg + n <= 256 && !(n > 1 && o->reg & 1 && c->f->flags & SIM_EVEN_TUPLES);
+    case SIM_FILE_S:
+        return n <= 1 || (o->reg % step == 0 && o->reg + n <= 108);
+    case SIM_FILE_TTMP:
+        return n <= 1 || (o->reg % step == 0 && o->reg + n <= 16);
+    case SIM_FILE_VCC: case SIM_FILE_EXEC: case SIM_FILE_FLAT_SCRATCH: case SIM_FILE_XNACK_MASK:
+        return n <= 1 || (n == 2 && o->reg == 0);
+    case SIM_FILE_M0:
+        return n <= 1;
+    default:
+        return true;
+    }
+}
+
 static int source_index(unsigned field)
 {
     switch (field) {
@@ -319,18 +341,37 @@ static int source_index(unsigned field)
     }
 }
 
+static bool is_bitop3(const struct sim_opcode *o)
+{
+    return o->token == SIM_OP_v_bitop3_b32 || o->token == SIM_OP_v_bitop3_b16;
+}
+
+bool sim_is_mix(const struct sim_opcode *o)
+{
+    switch (o->token) {
+    case SIM_OP_v_fma_mix_f32: case SIM_OP_v_fma_mixlo_f16: case SIM_OP_v_fma_mixhi_f16:
+    case SIM_OP_v_fma_mix_f32_bf16: case SIM_OP_v_fma_mixlo_bf16: case SIM_OP_v_fma_mixhi_bf16:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* The modifiers of a source that the format has fields for. */
 static void source_modifiers(const struct fields *c, struct sim_operand *o)
 {
     int k = source_index(o->field);
 
-    if (k < 0)
+    if (k < 0 || is_bitop3(c->op))
         return;
     if (accepts(c, SIM_F_abs0 + k))
         o->abs = get(c, SIM_F_abs0 + k);
     if (accepts(c, SIM_F_neg0 + k))
         o->neg = get(c, SIM_F_neg0 + k);
-    o->neg_hi = get(c, SIM_F_neg_hi0 + k);
+    if (sim_is_mix(c->op))
+        o->abs = get(c, SIM_F_neg_hi0 + k);
+    else
+        o->neg_hi = get(c, SIM_F_neg_hi0 + k);
     o->opsel = get(c, SIM_F_opsel0 + k);
     o->opsel_hi = get(c, SIM_F_opsel_hi0 + k);
 }
@@ -411,11 +452,13 @@ static bool operands(struct fields *c)
             if (o->file == SIM_FILE_V && acc(c, s))
                 o->file = SIM_FILE_A;
             o->words = o->file == SIM_FILE_IMM ? 0 : (bits + 31) / 32;
+            if (!tuple_ok(c, o))
+                return false;
         } else if (accepts(c, SIM_F_f8f6f4)) {
             return false;
         }
         source_modifiers(c, o);
-        if (s->bits == 16 && o->file == SIM_FILE_V && c->f->flags & SIM_HAS_TRUE16 && !o->half) {
+        if (o->true16 && !o->half) {
             int src = source_index(s->field);
             int bit = s->field == SIM_F_vdst ? SIM_F_opsel3 : src >= 0 ? SIM_F_opsel0 + src : 0;
 
@@ -439,14 +482,15 @@ static int32_t sign_extend(uint32_t v, unsigned bits)
 static bool whole(struct fields *c)
 {
     struct sim_insn *o = c->out;
-    const char *name = sim_op_name(c->op->token);
     bool gfx12 = c->t->isa >= SIM_ISA_GFX12;
 
     o->clamp = accepts(c, SIM_F_clamp) && get(c, SIM_F_clamp);
     o->omod = accepts(c, SIM_F_omod) ? get(c, SIM_F_omod) : 0;
-    o->cbsz = get(c, SIM_F_cbsz);
-    o->abid = get(c, SIM_F_abid);
-    o->blgp = get(c, SIM_F_blgp);
+    if (c->op->cls == SIM_MATRIX) {
+        o->cbsz = get(c, SIM_F_cbsz);
+        o->abid = get(c, SIM_F_abid);
+        o->blgp = get(c, SIM_F_blgp);
+    }
     o->opsel = get(c, SIM_F_opsel0) | get(c, SIM_F_opsel1) << 1 | get(c, SIM_F_opsel2) << 2 |
                get(c, SIM_F_opsel3) << 3;
     o->glc = get(c, SIM_F_glc);
@@ -462,6 +506,10 @@ static bool whole(struct fields *c)
     o->gds = get(c, SIM_F_gds);
     o->nv = get(c, SIM_F_nv);
     o->sve = get(c, SIM_F_sve);
+    if (c->format == SIM_FMT_SCRATCH && c->t->isa == SIM_ISA_GFX9 && !(c->f->flags & SIM_TEXT_SC)) {
+        o->lds = accepts(c, SIM_F_lds) && o->sve; /* gfx90a: the bit is the lds bit */
+        o->sve = false;
+    }
     o->scale_offset = get(c, SIM_F_scale_offset);
     o->dfmt = has(c, SIM_F_format) ? get(c, SIM_F_format) : get(c, SIM_F_dfmt);
     o->nfmt = get(c, SIM_F_nfmt);
@@ -489,10 +537,12 @@ static bool whole(struct fields *c)
             o->matrix_reuse = (o->opsel >> 2 & 1) | (b >> 2 & 1) << 1;
         }
     }
-    if (strncmp(name, "v_bitop3", 8) == 0)
+    if (is_bitop3(c->op)) {
+        o->omod = 0;
         o->bitop = get(c, SIM_F_omod) << 6 | get(c, SIM_F_abs2) << 5 | get(c, SIM_F_abs1) << 4 |
                    get(c, SIM_F_abs0) << 3 | get(c, SIM_F_neg2) << 2 | get(c, SIM_F_neg1) << 1 |
                    get(c, SIM_F_neg0);
+    }
     if (accepts(c, SIM_F_offset) || accepts(c, SIM_F_offset2)) {
         uint32_t v = get(c, SIM_F_offset);
         unsigned bits = c->t->place[c->format][SIM_F_offset].bits;
@@ -504,7 +554,8 @@ static bool whole(struct fields *c)
                 o->offset |= o->offset1 << 8;
                 o->offset1 = 0;
             }
-        } else if (c->format == SIM_FMT_MUBUF || c->format == SIM_FMT_MTBUF) {
+        } else if (c->format == SIM_FMT_MUBUF || c->format == SIM_FMT_MTBUF ||
+                   (c->format == SIM_FMT_FLAT && !gfx12)) {
             o->offset = v;
         } else if (c->format == SIM_FMT_SMEM && c->t->isa == SIM_ISA_GFX9 && !get(c, SIM_F_imm)) {
             o->offset = 0;
@@ -547,7 +598,7 @@ static bool replace_source(struct fields *c, unsigned field, unsigned code)
             return scalar(c, o, code);
         if (!vgpr(c, o, s, code - 256))
             return false;
-        if (s->bits == 16 && c->format == SIM_FMT_VOP3)
+        if (o->true16 && c->format == SIM_FMT_VOP3)
             o->half = get(c, SIM_F_opsel0);
         return true;
     }
@@ -560,6 +611,18 @@ static struct sim_operand *operand_of(struct fields *c, unsigned field)
         if (c->out->o[k].field == field)
             return &c->out->o[k];
     return NULL;
+}
+
+/* Do DPP and SDWA sign bits apply? Float instructions have neg and abs, integer ones sext. */
+static bool is_float(const struct sim_opcode *op)
+{
+    for (unsigned k = 0; k < op->nslots; k++)
+        switch (op->slot[k].type) {
+        case SIM_T_F16: case SIM_T_BF16: case SIM_T_F32: case SIM_T_F64: case SIM_T_V2F16:
+        case SIM_T_V2BF16:
+            return true;
+        }
+    return false;
 }
 
 static bool sdwa(struct fields *c, uint32_t w)
@@ -622,7 +685,7 @@ static bool dpp(struct fields *c, uint32_t w)
     out->dpp.bound_ctrl = w >> 19 & 1;
     out->dpp.bank_mask = w >> 24 & 15;
     out->dpp.row_mask = w >> 28;
-    if (vop3)
+    if (vop3 || !is_float(c->op))
         return true;
     if ((o = operand_of(c, SIM_F_src0))) {
         o->neg = w >> 20 & 1;

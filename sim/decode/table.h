@@ -23,6 +23,9 @@ const char *sim_row_parse(struct sim_opcode *o);
 const struct sim_opcode *sim_table_overlap(const struct sim_opcode *rows, size_t n,
                                            const struct sim_opcode **with);
 
+/* v_fma_mix and its kin: the neg_hi bits are absolute values and op_sel_hi is 0 by default. */
+bool sim_is_mix(const struct sim_opcode *o);
+
 /* fields.c */
 void sim_fields_build(struct sim_table *t);
 uint32_t sim_bits(const uint32_t *words, unsigned lo, unsigned bits);
