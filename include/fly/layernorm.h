@@ -22,7 +22,7 @@ extern "C" {
 typedef struct flyLayerNormArgs_t {
     size_t size;          /* sizeof(flyLayerNormArgs_t), set by FLY_ARGS_INIT */
     int64_t rows;         /* >= 0; 0 does nothing and succeeds */
-    int64_t cols;         /* >= 1 */
+    int64_t cols;         /* >= 1, at most 2^31 - 2^16 (more is NOT_SUPPORTED) */
     const void *x;        /* [rows, cols] of dtype, rows ldx apart, aligned to its element */
     const void *gamma;    /* [cols] of dtype, aligned to its element; null: ones */
     const void *beta;     /* [cols] of dtype, aligned to its element; null: zeros */

@@ -7,13 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/dtype.h"
+
 const char *fly_rowwise_fits(const struct fly_kernel *k, int64_t cols)
 {
     const struct fly_rowwise_tile *t = &k->rowwise;
+    if (cols < t->vec)
+        return "the row is shorter than a vector";
     if (t->max_cols && cols > t->max_cols)
         return "the row is longer than the kernel's max_cols";
     if (t->passes == 1 && cols > (int64_t)t->threads * t->vectors * t->vec)
         return "the row does not fit in the registers of threads * vectors * vec columns";
+    if (cols > FLY_ROWWISE_MAX_COLS)
+        return "kernels count columns in 32 bits";
     return NULL;
 }
 
@@ -27,7 +33,9 @@ int64_t fly_rowwise_max_cols(const struct fly_kernel *k)
 int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes)
 {
     int64_t cols = fly_rowwise_max_cols(k);
-    return cols ? snprintf(text, bytes, "cols <= %" PRId64, cols) : snprintf(text, bytes, "%s", "");
+    if (cols)
+        return snprintf(text, bytes, "%u <= cols <= %" PRId64, k->rowwise.vec, cols);
+    return snprintf(text, bytes, "%u <= cols", k->rowwise.vec);
 }
 
 /* Vectors a work-item should hold: two loads in flight when rows fill the machine, one when a wider
@@ -39,7 +47,8 @@ enum { VECTORS_MANY_ROWS = 2, VECTORS_FEW_ROWS = 1 };
 enum {
     COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
     COST_VECTOR_STEP = 25,   /* a halving or doubling away from the wanted vectors */
-    COST_THREADS_STEP = 10,  /* a halving or doubling away from a block of 256 work-items */
+    COST_NARROW = 4000,      /* accesses of less than 16 bytes */
+    COST_THREADS_STEP = 30,  /* a halving or doubling away from a block of 256 work-items */
     COST_IDLE_CUS = 150,     /* packing rows although compute units stay idle */
     BLOCK_WANTED = 256
 };
@@ -58,6 +67,8 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, u
     int64_t cost = sweep > INT64_MAX / 1000 / rounds ? INT64_MAX / 4 : sweep * rounds * 1000 / cols;
     int64_t workgroups = (rows + t->rows - 1) / t->rows;
     int wanted = rows >= 4 * (int64_t)cus ? VECTORS_MANY_ROWS : VECTORS_FEW_ROWS;
+    if (t->vec * fly_dtype_bits(k->types[0]) < 128)
+        cost += COST_NARROW;
     if (t->passes != 1)
         cost += COST_SECOND_READ;
     cost += COST_VECTOR_STEP * log2_distance(t->vectors, (uint64_t)wanted);
@@ -89,7 +100,9 @@ int64_t fly_rowwise_rows_per_launch(const struct fly_kernel *k)
     uint64_t workgroups = FLY_MAX_WORKITEMS / k->block;
     if (workgroups > INT_MAX)
         workgroups = INT_MAX;
-    return (int64_t)workgroups * k->rowwise.rows;
+    int64_t rows = (int64_t)workgroups * k->rowwise.rows;
+    /* Kernels count rows in 32 bits. */
+    return rows < INT_MAX ? rows : INT_MAX / k->rowwise.rows * k->rowwise.rows;
 }
 
 void fly_rowwise_grid(const struct fly_kernel *k, int64_t rows, uint32_t grid[3], uint32_t *launches)

@@ -8,6 +8,9 @@
 /* Work-items one launch may have: runtimes count them in 32 bits. */
 #define FLY_MAX_WORKITEMS UINT64_C(0xffffffff)
 
+/* Longest row: kernels count columns in 32 bits, and loops over a row step past its end once. */
+#define FLY_ROWWISE_MAX_COLS ((INT64_C(1) << 31) - (1 << 16))
+
 /* Null when the tile of k takes rows of `cols` columns, else why not. */
 const char *fly_rowwise_fits(const struct fly_kernel *k, int64_t cols);
 
