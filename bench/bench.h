@@ -14,6 +14,7 @@ struct bench_options {
     const char *on;      /* as given or found: "sim:gfx950", "hip", "cuda" */
     bool json;
     bool check;          /* compare with the reference before anything is measured */
+    bool time;           /* on a GPU */
     const char *kernel;  /* forced variant, or null */
     int pattern;
     uint64_t seed;

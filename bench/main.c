@@ -21,6 +21,7 @@ static const char usage[] =
     "  --json              one JSON object a problem\n"
     "  --kernel NAME       force a variant\n"
     "  --no-check          do not compare with the reference\n"
+    "  --no-time           on a GPU: check only\n"
     "  --check-rows N      compare about N rows, spread evenly (default: all)\n"
     "  --pattern NAME      input data: normal, uniform, offset1, wide, mixed, ... (default: normal)\n"
     "  --seed N            of the input data (default: 1)\n"
@@ -102,7 +103,7 @@ static void read_suite(struct list *l, const char *path)
 
 int main(int argc, char **argv)
 {
-    struct bench_options opt = {.check = true, .pattern = FILL_NORMAL, .seed = 1};
+    struct bench_options opt = {.check = true, .time = true, .pattern = FILL_NORMAL, .seed = 1};
     struct list problems = {0};
     bool dispatch = false;
     for (int i = 1; i < argc; i++) {
@@ -111,6 +112,8 @@ int main(int argc, char **argv)
             opt.json = true;
         } else if (strcmp(a, "--no-check") == 0) {
             opt.check = false;
+        } else if (strcmp(a, "--no-time") == 0) {
+            opt.time = false;
         } else if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) {
             fputs(usage, stdout);
             return 0;

@@ -176,7 +176,7 @@ bool bench_problem(const struct check_device *d, const struct bench_options *opt
         ok = r->check.status == FLY_STATUS_SUCCESS;
         if (ok && opt->check)
             check_compare(&c, &r->check);
-        if (ok && !(opt->check && r->check.outcome == CHECK_FAIL))
+        if (ok && opt->time && !(opt->check && r->check.outcome == CHECK_FAIL))
             ok = bench_time(&c, r);
     }
     r->checked = ok && opt->check;
