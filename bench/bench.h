@@ -38,7 +38,8 @@ struct bench_result {
     int classes;
     uint32_t vgprs, agprs, sgprs, lds_bytes, spills, occupancy;
     double modelled_us;
-    const char *bound;
+    const char *bound;  /* what the modelled time is limited by, and its share */
+    double bound_share;
 
     bool timed; /* a GPU's clock */
     double median_us, best_us, gbps;

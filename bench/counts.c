@@ -8,12 +8,14 @@
 bool bench_count(struct check_case *c, struct bench_result *r)
 {
     int (*mark)(const void *, size_t), (*reset)(void), (*get)(struct flysim_counts *);
+    const char *(*class_name)(int);
     struct fly_runtime *rt = c->d->rt;
     struct flysim_counts n = {.size = sizeof n};
     *(void **)&mark = rt->symbol(rt, "flysimMarkParam");
     *(void **)&reset = rt->symbol(rt, "flysimResetCounts");
     *(void **)&get = rt->symbol(rt, "flysimGetCounts");
-    if (!mark || !reset || !get) {
+    *(void **)&class_name = rt->symbol(rt, "flysimClassName");
+    if (!mark || !reset || !get || !class_name) {
         snprintf(r->check.message, sizeof r->check.message, "%s has no counters", rt->path);
         return false;
     }
@@ -35,16 +37,17 @@ bool bench_count(struct check_case *c, struct bench_result *r)
     r->lds_bytes_moved = n.lds_bytes;
     r->lds_conflict_cycles = n.lds_conflict_cycles;
     for (r->classes = 0; r->classes < FLYSIM_CLASSES && r->classes < BENCH_MAX_CLASSES; r->classes++) {
-        r->instructions[r->classes].name = flysim_class_names[r->classes];
+        r->instructions[r->classes].name = class_name(r->classes);
         r->instructions[r->classes].count = n.instructions[r->classes];
     }
-    r->vgprs = n.vgprs;
-    r->agprs = n.agprs;
-    r->sgprs = n.sgprs;
-    r->lds_bytes = n.lds_alloc;
-    r->spills = n.spills;
-    r->occupancy = n.occupancy;
+    r->vgprs = (uint32_t)n.vgprs;
+    r->agprs = (uint32_t)n.agprs;
+    r->sgprs = (uint32_t)n.sgprs;
+    r->lds_bytes = (uint32_t)n.lds_alloc;
+    r->spills = (uint32_t)n.spills;
+    r->occupancy = (uint32_t)n.occupancy;
     r->modelled_us = n.modelled_ns / 1e3;
     r->bound = n.bound;
+    r->bound_share = n.bound_share;
     return true;
 }

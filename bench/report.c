@@ -79,6 +79,7 @@ void bench_print_json(const struct bench_options *opt, const struct bench_result
         if (r->bound) {
             putchar(',');
             json_string("modelled_bound", r->bound);
+            json_number("modelled_bound_share", r->bound_share);
         }
     }
     if (r->timed) {

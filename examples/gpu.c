@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The dozen runtime functions the examples need, from whichever library is there. */
+#define _GNU_SOURCE /* dladdr */
 #include "gpu.h"
 
 #include <dlfcn.h>

@@ -16,7 +16,7 @@ PKG_CONFIG_LIBDIR=$(dirname "$pc")
 export PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_LIBDIR
 libdir=$stage$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --variable=libdir libfly)
 
-cc -std=c99 -D_GNU_SOURCE -Wall -Werror -O1 $(pkg-config --cflags libfly) \
+cc -std=c99 -Wall -Werror -O1 $(pkg-config --cflags libfly) \
     "$source/examples/01_layernorm.c" "$source/examples/gpu.c" -o "$stage/first" \
     $(pkg-config --libs libfly) -lm -ldl
 

@@ -3,7 +3,8 @@
  * LayerNorm of one row after the other, in double:
  *     mean = sum(x) / cols, rstd = 1 / sqrt(sum((x - mean)^2) / cols + eps),
  *     y = (x - mean) rstd gamma + beta
- * S of the bound: |xhat gamma| + |beta| for y; sum|x| / cols for the mean; rstd for rstd. In a row with a
+ * S of the bound: |xhat gamma| + |beta| for y; sum|x| / cols for the mean; rstd for rstd. To each comes
+ * what f32 cannot hold below its smallest denormal, 2^-149 in x and 2^-149 in the result. In a row with a
  * NaN or an infinity everything is NaN, but for the mean, which may be either.
  */
 #include <math.h>
@@ -11,6 +12,9 @@
 
 #include "../support/num.h"
 #include "ref.h"
+
+/* u TINY = 2^-149. */
+#define TINY 0x1p-125
 
 /* Operand numbers, looked up by name so that the op may add operands. */
 struct operands {
@@ -83,13 +87,14 @@ static void compare(const struct fly_problem *p, const struct ref_tensor *t, int
         num_get_array(t[n.y].o.dtype, t[n.y].after, r * t[n.y].o.stride[0], cols, got);
         for (int64_t c = 0; c < cols; c++) {
             double scaled = (x[c] - mean) * rstd * gamma[c];
-            ref_note(w, t, n.y, r, c, scaled + beta[c], fabs(scaled) + fabs(beta[c]), got[c]);
+            double s = fabs(scaled) + fabs(beta[c]) + TINY * (fabs(rstd * gamma[c]) + 1);
+            ref_note(w, t, n.y, r, c, scaled + beta[c], s, got[c]);
         }
         if (n.mean >= 0 && t[n.mean].after) {
             double found = num_get(t[n.mean].o.dtype, t[n.mean].after, r);
             if (!isfinite(mean))
                 mean = isfinite(found) ? NAN : found;
-            ref_note(w, t, n.mean, r, 0, mean, size / (double)cols, found);
+            ref_note(w, t, n.mean, r, 0, mean, size / (double)cols + TINY, found);
         }
         if (n.rstd >= 0 && t[n.rstd].after)
             ref_note(w, t, n.rstd, r, 0, rstd, rstd, num_get(t[n.rstd].o.dtype, t[n.rstd].after, r));
