@@ -24,6 +24,23 @@ static const struct format *format_of(unsigned dtype)
     return dtype < sizeof formats / sizeof *formats ? &formats[dtype] : &none;
 }
 
+/* 2^e for -1022 <= e <= 1023. */
+static double two_to(int e)
+{
+    uint64_t bits = (uint64_t)(e + 1023) << 52;
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* Exponent of a finite v; -1023 for 0 and denormal doubles, far below every format here. */
+static int exponent(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return (int)(bits >> 52 & 0x7ff) - 1023;
+}
+
 static int min_exponent(const struct format *f)
 {
     return 2 - (1 << (f->exp_bits - 1));
@@ -54,12 +71,8 @@ double num_min_denormal(unsigned dtype)
 double num_ulp(unsigned dtype, double v)
 {
     const struct format *f = format_of(dtype);
-    int e = min_exponent(f), top = (1 << (f->exp_bits - 1)) - 1;
-    if (v != 0 && isfinite(v) && ilogb(v) > e)
-        e = ilogb(v);
-    if (!isfinite(v) || e > top)
-        e = top;
-    return ldexp(1.0, e - f->man_bits);
+    int e = exponent(v), low = min_exponent(f), top = (1 << (f->exp_bits - 1)) - 1;
+    return two_to((e < low ? low : e > top ? top : e) - f->man_bits);
 }
 
 double num_round(unsigned dtype, double v)
@@ -80,26 +93,32 @@ static double decode(const struct format *f, uint32_t bits)
     if (e == (1 << f->exp_bits) - 1)
         v = m ? NAN : INFINITY;
     else if (e == 0)
-        v = ldexp(m, min_exponent(f) - f->man_bits);
+        v = m * two_to(min_exponent(f) - f->man_bits);
     else
-        v = ldexp((double)(m | 1u << f->man_bits), e - 1 + min_exponent(f) - f->man_bits);
+        v = (double)(m | 1u << f->man_bits) * two_to(e - 1 + min_exponent(f) - f->man_bits);
     return negative ? -v : v;
 }
 
 static uint32_t encode(const struct format *f, unsigned dtype, double v)
 {
     uint32_t sign = (uint32_t)(signbit(v) ? 1 : 0) << (f->man_bits + f->exp_bits);
+    int least = min_exponent(f), most = (1 << (f->exp_bits - 1)) - 1;
+    if (exponent(v) >= least && exponent(v) <= most) { /* a carry out of the mantissa is right, too */
+        uint64_t bits, cut = 52 - (uint64_t)f->man_bits;
+        memcpy(&bits, &v, sizeof bits);
+        bits &= ~(UINT64_C(1) << 63);
+        bits += (UINT64_C(1) << (cut - 1)) - 1 + (bits >> cut & 1);
+        return sign | (uint32_t)((bits >> cut) - ((uint64_t)(1022 + least) << f->man_bits));
+    }
     uint32_t top = (uint32_t)((1 << f->exp_bits) - 1) << f->man_bits;
     if (isnan(v))
         return sign | top | 1u << (f->man_bits - 1);
     double r = fabs(num_round(dtype, v));
-    if (isinf(r))
+    if (isinf(r) || exponent(v) > most)
         return sign | top;
     if (r < num_min_normal(dtype))
         return sign | (uint32_t)(r / num_min_denormal(dtype));
-    int e = ilogb(r);
-    uint32_t m = (uint32_t)ldexp(r, f->man_bits - e) & ((1u << f->man_bits) - 1);
-    return sign | (uint32_t)(e - min_exponent(f) + 1) << f->man_bits | m;
+    return sign | 1u << f->man_bits; /* rounded up to the smallest normal number */
 }
 
 double num_get(unsigned dtype, const void *base, int64_t i)
