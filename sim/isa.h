@@ -102,6 +102,7 @@ struct sim_insn {
     uint8_t cbsz, abid, blgp;      /* MAI; f8f6f4 formats */
     uint8_t matrix_a_fmt, matrix_b_fmt, matrix_a_scale, matrix_b_scale; /* gfx1250 */
     uint8_t matrix_a_scale_fmt, matrix_b_scale_fmt, matrix_reuse;
+    uint8_t index_key;             /* which part of the index register a sparse WMMA uses */
     uint8_t bitop;                 /* v_bitop3, v_bitop2 truth table */
     uint8_t opsel;                 /* VOP3, VOP3P op_sel bits as encoded: 0-2 sources, 3 destination */
     struct { uint16_t ctrl; uint8_t row_mask, bank_mask; bool bound_ctrl, fi; uint32_t dpp8; } dpp;

@@ -313,7 +313,8 @@ static bool tuple_ok(const struct fields *c, const struct sim_operand *o)
 
     switch (o->file) {
     case SIM_FILE_V: case SIM_FILE_A:
-        return o->reg + n <= 256 && !(n > 1 && o->reg & 1 && c->f->flags & SIM_EVEN_TUPLES);
+        return o->reg + n <= 256 && 
+               !(n > 1 && o->reg & 1 && c->f->flags & SIM_EVEN_TUPLES && !accepts(c, SIM_F_odd));
     case SIM_FILE_S:
         return n <= 1 || (o->reg % step == 0 && o->reg + n <= 108);
     case SIM_FILE_TTMP:
@@ -533,10 +534,13 @@ static bool whole(struct fields *c)
         if (accepts(c, SIM_F_f8f6f4)) {
             o->matrix_a_fmt = o->opsel & 7;
             o->matrix_b_fmt = b;
-        } else {
+        } else if (accepts(c, SIM_F_opsel2)) {
             o->matrix_reuse = (o->opsel >> 2 & 1) | (b >> 2 & 1) << 1;
         }
     }
+    if (c->format == SIM_FMT_VOP3P && c->op->cls == SIM_MATRIX && gfx12 && !accepts(c, SIM_F_f8f6f4))
+        o->index_key = (accepts(c, SIM_F_opsel0) ? get(c, SIM_F_opsel0) : 0) |
+                       (accepts(c, SIM_F_opsel1) ? get(c, SIM_F_opsel1) << 1 : 0);
     if (is_bitop3(c->op)) {
         o->omod = 0;
         o->bitop = get(c, SIM_F_omod) << 6 | get(c, SIM_F_abs2) << 5 | get(c, SIM_F_abs1) << 4 |

@@ -537,11 +537,15 @@ static void vop3_opsel(struct text *t)
     }
     if (!(t->op->accepts >> SIM_F_opsel0 & 15))
         return;
-    if (t->f->isa >= SIM_ISA_GFX12 && !accepts(t, SIM_F_opsel3) != !accepts(t, SIM_F_opsel0) &&
-        is_byte_sel(t)) {
+    if (strncmp(sim_op_name(t->op->token), "v_cvt_scale_pk", 14) == 0) {
+        if (t->i->opsel)
+            put(t, " scale_sel:%u", t->i->opsel);
+        return;
+    }
+    if (t->f->isa >= SIM_ISA_GFX12 && is_byte_sel(t)) {
         unsigned sel = t->i->opsel;
 
-        sel = accepts(t, SIM_F_opsel3) ? sel >> 2 : (sel & 1) << 1 | (sel >> 1 & 1);
+        sel = accepts(t, SIM_F_opsel2) ? sel >> 2 : (sel & 1) << 1 | (sel >> 1 & 1);
         if (sel)
             put(t, " byte_sel:%u", sel);
         return;
@@ -558,8 +562,17 @@ static void packed(struct text *t)
     unsigned n = sources(t), all = (1u << n) - 1, hi = 0, neg = 0, neg_hi = 0;
     bool mix = sim_is_mix(t->op);
 
-    if (t->op->cls == SIM_MATRIX && t->f->isa == SIM_ISA_GFX1250)
-        all = hi = 0;
+    if (strncmp(sim_op_name(t->op->token), "v_wmma_ld_scale", 15) == 0)
+        return;
+    if (t->op->cls == SIM_MATRIX && t->f->isa >= SIM_ISA_GFX12) {
+        if (t->i->index_key)
+            put(t, " index_key:%u", t->i->index_key);
+        if (t->i->matrix_reuse & 1)
+            put(t, " matrix_a_reuse");
+        if (t->i->matrix_reuse & 2)
+            put(t, " matrix_b_reuse");
+        all = 0;
+    }
     for (unsigned k = 0; k < n; k++) {
         hi |= get(t, SIM_F_opsel_hi0 + k) << k;
         neg |= get(t, SIM_F_neg0 + k) << k;
@@ -568,7 +581,7 @@ static void packed(struct text *t)
     if (strncmp(sim_op_name(t->op->token), "v_dot2_", 7) == 0 || t->op->accepts >> SIM_F_opsel0 & 7)
         bit_list(t, "op_sel", t->i->opsel & all, n, 0);
     if (strncmp(sim_op_name(t->op->token), "v_dot2_", 7) == 0 || t->op->accepts >> SIM_F_opsel_hi0 & 7)
-        bit_list(t, "op_sel_hi", hi, n, mix ? 0 : all);
+        bit_list(t, "op_sel_hi", hi & all, n, mix ? 0 : all);
     if (!mix && t->op->accepts >> SIM_F_neg0 & 7)
         bit_list(t, "neg_lo", neg, n, 0);
     if (!mix && t->op->accepts >> SIM_F_neg_hi0 & 7)
@@ -736,7 +749,8 @@ static void operands(struct text *t, unsigned first, unsigned last, const char *
         put(t, "%s", sep);
         if (o->file == SIM_FILE_IMM)
             simm16(t, o->value);
-        else if (t->op->format == SIM_FMT_VOP3P && !sim_is_mix(t->op))
+        else if (t->op->format >= SIM_FMT_VOP3P && t->op->format <= SIM_FMT_VOP3PX16 &&
+                 !sim_is_mix(t->op))
             operand(t, o); /* signs are lists behind the operands */
         else
             source(t, o);
@@ -865,6 +879,13 @@ static void smem(struct text *t)
         put(t, "%s%s", i->glc ? " glc" : "", i->dlc ? " dlc" : "");
 }
 
+/* The truth table of v_bitop3 and v_bitop2. */
+static void bitop(struct text *t)
+{
+    if (t->i->bitop)
+        put(t, t->i->bitop > 10 ? " bitop3:0x%x" : " bitop3:%u", t->i->bitop);
+}
+
 static void vector(struct text *t)
 {
     const struct sim_insn *i = t->i;
@@ -872,9 +893,9 @@ static void vector(struct text *t)
     operands(t, 0, i->noperands, " ");
     switch (t->op->format) {
     case SIM_FMT_VOP3: case SIM_FMT_VOP3SD:
+        if (is(t, SIM_OP_v_bitop3_b32) || is(t, SIM_OP_v_bitop3_b16))
+            bitop(t);
         vop3_opsel(t);
-        if (strncmp(sim_op_name(t->op->token), "v_bitop3", 8) == 0 && i->bitop)
-            put(t, " bitop3:0x%x", i->bitop);
         clamp_omod(t);
         break;
     case SIM_FMT_VOP3P:
@@ -962,7 +983,7 @@ static void dual(struct text *t)
         last--;
     operands(t, x, last, " ");
     if (is(t, SIM_OP_v_bitop2_b32))
-        put(t, " bitop3:0x%x", i->bitop);
+        bitop(t);
 }
 
 static void ds(struct text *t)
@@ -1108,8 +1129,7 @@ int sim_print(const struct sim_family *f, const struct sim_insn *i, unsigned msb
         vector(&t);
         break;
     case SIM_FMT_VOP3P:
-        if (f->isa == SIM_ISA_GFX1250 && i->op->cls == SIM_MATRIX &&
-            (accepts(&t, SIM_F_f8f6f4) || i->matrix_reuse))
+        if (f->isa == SIM_ISA_GFX1250 && i->op->cls == SIM_MATRIX && accepts(&t, SIM_F_f8f6f4))
             scaled_wmma(&t);
         else
             vector(&t);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fly-sim cover: which mnemonics a target has, which of them have a meaning here, which of them code
+ * objects use.
+ */
+#include "cmd.h"
+#include "cover.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct uses {
+    unsigned long count[SIM_OP_COUNT];
+    bool target[SIM_OP_COUNT][16]; /* by row of family.inc: seen in code of that target */
+    unsigned long objects, undecoded;
+    bool failed;
+};
+
+static bool implemented(const struct sim_family *f, unsigned token)
+{
+    return sim_op_implemented && sim_op_implemented(f, sim_op_base(token));
+}
+
+static void mark_tokens(const struct sim_family *f, bool *has)
+{
+    size_t n;
+    const struct sim_opcode *rows = sim_isa_rows(f->isa, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].targets & f->target)
+            has[rows[i].token] = true;
+}
+
+static void target_line(const struct sim_family *f)
+{
+    bool has[SIM_OP_COUNT] = {false};
+    unsigned n = 0, done = 0;
+
+    mark_tokens(f, has);
+    for (unsigned t = 1; t < SIM_OP_COUNT; t++)
+        if (has[t]) {
+            n++;
+            done += implemented(f, t);
+        }
+    printf("%-14s %4u mnemonics, %4u implemented\n", f->name, n, done);
+}
+
+static void target_list(const struct sim_family *f)
+{
+    bool has[SIM_OP_COUNT] = {false};
+
+    mark_tokens(f, has);
+    for (unsigned t = 1; t < SIM_OP_COUNT; t++)
+        if (has[t])
+            printf("%-44s %s\n", sim_op_name(t), implemented(f, t) ? "implemented" : "-");
+    target_line(f);
+}
+
+static void count(const char *path, const struct sim_image *m, void *arg)
+{
+    struct uses *u = arg;
+    char err[200], text[512];
+    struct sim_codeobj *o = sim_codeobj_open(m->data, m->size, err, sizeof err);
+    struct cmd_walk w;
+    struct sim_insn i;
+    size_t f;
+
+    if (!o) {
+        fprintf(stderr, "fly-sim: %s (%s): %s\n", path, m->target, err);
+        u->failed = true;
+        return;
+    }
+    u->objects++;
+    f = o->family - sim_families;
+    cmd_walk_start(&w, o);
+    while (cmd_walk_next(&w, &i, text, sizeof text)) {
+        const struct sim_opcode *rows[2] = {i.op, i.op_y};
+
+        u->undecoded += !i.op;
+        for (int k = 0; k < 2; k++)
+            if (rows[k]) {
+                u->count[rows[k]->token]++;
+                u->target[rows[k]->token][f] = true;
+            }
+    }
+    sim_codeobj_close(o);
+}
+
+static int files(const char *path)
+{
+    struct uses *u = calloc(1, sizeof *u);
+    unsigned n = 0, missing = 0;
+    bool failed;
+
+    if (!u)
+        return 1;
+    u->failed |= !cmd_each_image(path, count, u);
+    for (unsigned t = 1; t < SIM_OP_COUNT; t++) {
+        bool all = true;
+
+        if (!u->count[t])
+            continue;
+        for (size_t f = 0; f < sim_family_count; f++)
+            if (u->target[t][f])
+                all &= implemented(&sim_families[f], t);
+        printf("%-44s %8lu %s\n", sim_op_name(t), u->count[t], all ? "implemented" : "-");
+        n++;
+        missing += !all;
+    }
+    printf("%lu code objects, %u mnemonics, %u not implemented", u->objects, n, missing);
+    if (u->undecoded)
+        printf(", %lu words not decoded", u->undecoded);
+    putchar('\n');
+    failed = u->failed || u->objects == 0;
+    free(u);
+    return failed;
+}
+
+int cmd_cover(int argc, char **argv)
+{
+    const struct sim_family *f;
+
+    if (argc > 2) {
+        fputs("usage: fly-sim cover [TARGET | FILE | DIR]\n", stderr);
+        return 2;
+    }
+    if (argc == 2) {
+        f = sim_family_by_name(argv[1]);
+        if (!f)
+            return files(argv[1]);
+        target_list(f);
+        return 0;
+    }
+    for (size_t i = 0; i < sim_family_count; i++)
+        target_line(&sim_families[i]);
+    return 0;
+}

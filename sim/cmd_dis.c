@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fly-sim dis: instructions of code objects as text, and the check of that text against llvm-objdump,
+ * which decodes the same bytes by tables of its own.
+ */
+#include "cmd.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct dis {
+    const char *target;  /* only this one, or null */
+    const char *objdump; /* for the check */
+    unsigned long instructions, differences, objects;
+    bool failed;
+};
+
+static void print_line(const struct sim_insn *i, const char *text)
+{
+    printf("\t%-58s // %012" PRIX64 ":", text, i->pc);
+    for (unsigned k = 0; k < (i->size + 3u) / 4; k++)
+        printf(" %08" PRIX32, i->words[k]);
+    putchar('\n');
+}
+
+static struct sim_codeobj *open_image(const char *path, const struct sim_image *m, struct dis *d)
+{
+    char err[200];
+    struct sim_codeobj *o = sim_codeobj_open(m->data, m->size, err, sizeof err);
+
+    if (!o) {
+        fprintf(stderr, "fly-sim: %s (%s): %s\n", path, m->target, err);
+        d->failed = true;
+    }
+    return o;
+}
+
+static void disassemble(const char *path, const struct sim_image *m, void *arg)
+{
+    struct dis *d = arg;
+    struct sim_codeobj *o;
+    struct cmd_walk w;
+    struct sim_insn i;
+    char text[512];
+
+    if (d->target && strcmp(m->target, d->target) != 0)
+        return;
+    o = open_image(path, m, d);
+    if (!o)
+        return;
+    d->objects++;
+    printf("%s: %s\n", path, o->family->name);
+    cmd_walk_start(&w, o);
+    for (;;) {
+        for (unsigned s = 0; s < o->nsymbols; s++)
+            if (o->symbols[s].defined && o->symbols[s].type == 2 && o->symbols[s].value == w.at)
+                printf("\n%016" PRIx64 " <%s>:\n", w.at, o->symbols[s].name);
+        if (!cmd_walk_next(&w, &i, text, sizeof text))
+            break;
+        print_line(&i, text);
+        if (!i.op)
+            fprintf(stderr, "fly-sim: %s: 0x%" PRIx64 ": no instruction is encoded as %08" PRIx32 "\n",
+                    path, i.pc, i.words[0]);
+    }
+    sim_codeobj_close(o);
+}
+
+/* ---- check ---- */
+
+/* Does this program print an LLVM version of 22 or more? */
+static bool objdump_ok(const char *program)
+{
+    char command[300], line[300];
+    FILE *p;
+    int version = 0;
+
+    snprintf(command, sizeof command, "'%s' --version 2>/dev/null", program);
+    p = popen(command, "r");
+    if (!p)
+        return false;
+    while (fgets(line, sizeof line, p)) {
+        char *v = strstr(line, "LLVM version ");
+
+        if (v)
+            version = atoi(v + 13);
+    }
+    pclose(p);
+    return version >= 22;
+}
+
+static const char *find_objdump(void)
+{
+    static char name[256];
+    static const char *const names[] = {"llvm-objdump", "/opt/rocm/llvm/bin/llvm-objdump"};
+    const char *env = getenv("LLVM_OBJDUMP");
+
+    if (env && *env)
+        return env;
+    for (int v = 22; v < 30; v++) {
+        snprintf(name, sizeof name, "llvm-objdump-%d", v);
+        if (objdump_ok(name))
+            return name;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (objdump_ok(names[i]))
+            return names[i];
+    return NULL;
+}
+
+/* A line of llvm-objdump, "\ttext  // ADDRESS: WORDS", cut into text and address. */
+static bool parse_line(char *line, char **text, uint64_t *at)
+{
+    char *comment = NULL, *end;
+
+    if (*line != '\t')
+        return false;
+    /* the last one: text of its own may hold such a mark */
+    for (char *c = strstr(line, "// "); c; c = strstr(c + 1, "// "))
+        comment = c;
+    if (!comment)
+        return false;
+    *at = strtoull(comment + 3, &end, 16);
+    if (end == comment + 3 || *end != ':')
+        return false;
+    while (comment > line + 1 && comment[-1] == ' ')
+        comment--;
+    *comment = 0;
+    *text = line + 1;
+    return true;
+}
+
+static FILE *run_objdump(const struct dis *d, const struct sim_image *m, unsigned wave, char *file,
+                         size_t n)
+{
+    const char *tmp = getenv("TMPDIR");
+    char command[700];
+    int fd;
+    bool ok;
+
+    snprintf(file, n, "%s/fly-sim-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    fd = mkstemp(file);
+    if (fd < 0)
+        return NULL;
+    ok = write(fd, m->data, m->size) == (ssize_t)m->size;
+    close(fd);
+    snprintf(command, sizeof command, "'%s' -d -z %s '%s'", d->objdump,
+             wave == 64 ? "--mattr=+wavefrontsize64" : "", file);
+    return ok ? popen(command, "r") : NULL;
+}
+
+static void difference(struct dis *d, const char *path, const struct sim_image *m, uint64_t at,
+                       const char *theirs, const char *ours)
+{
+    if (d->differences++ < 50)
+        printf("%s (%s): 0x%" PRIx64 "\n    llvm-objdump: %s\n    fly-sim:      %s\n", path, m->target,
+               at, theirs, ours);
+}
+
+static void check(const char *path, const struct sim_image *m, void *arg)
+{
+    struct dis *d = arg;
+    struct sim_codeobj *o = open_image(path, m, d);
+    struct cmd_walk w;
+    struct sim_insn i = {0};
+    char ours[512], line[4096], file[300], *theirs;
+    uint64_t at;
+    bool more;
+    FILE *p;
+
+    if (!o)
+        return;
+    d->objects++;
+    cmd_walk_start(&w, o);
+    p = run_objdump(d, m, o->family->wave == 32 ? w.wave : 0, file, sizeof file);
+    if (!p) {
+        fprintf(stderr, "fly-sim: cannot run %s\n", d->objdump);
+        d->failed = true;
+        sim_codeobj_close(o);
+        return;
+    }
+    more = cmd_walk_next(&w, &i, ours, sizeof ours);
+    while (fgets(line, sizeof line, p)) {
+        if (!parse_line(line, &theirs, &at) || at < o->text_vaddr ||
+            at >= o->text_vaddr + o->text_size)
+            continue;
+        d->instructions++;
+        while (more && i.pc < at) {
+            difference(d, path, m, i.pc, "(nothing)", ours);
+            more = cmd_walk_next(&w, &i, ours, sizeof ours);
+        }
+        if (!more || i.pc != at) {
+            difference(d, path, m, at, theirs, "(nothing)");
+            continue;
+        }
+        if (strcmp(theirs, ours) != 0)
+            difference(d, path, m, at, theirs, ours);
+        more = cmd_walk_next(&w, &i, ours, sizeof ours);
+    }
+    if (pclose(p) != 0) {
+        fprintf(stderr, "fly-sim: %s failed on %s (%s)\n", d->objdump, path, m->target);
+        d->failed = true;
+    }
+    while (more) {
+        difference(d, path, m, i.pc, "(nothing)", ours);
+        more = cmd_walk_next(&w, &i, ours, sizeof ours);
+    }
+    unlink(file);
+    sim_codeobj_close(o);
+}
+
+static int run_check(const char *path)
+{
+    struct dis d = {.objdump = find_objdump()};
+
+    if (!d.objdump) {
+        fputs("fly-sim: dis --check needs llvm-objdump of LLVM 22 or newer (LLVM_OBJDUMP names it)\n",
+              stderr);
+        return 2;
+    }
+    d.failed |= !cmd_each_image(path, check, &d);
+    if (d.objects == 0) {
+        fprintf(stderr, "fly-sim: no code object in %s\n", path);
+        d.failed = true;
+    }
+    printf("%lu instructions, %lu differences\n", d.instructions, d.differences);
+    return d.failed || d.differences ? 1 : 0;
+}
+
+int cmd_dis(int argc, char **argv)
+{
+    struct dis d = {0};
+    const char *path = NULL;
+
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--check") == 0 && i + 1 < argc)
+            return run_check(argv[i + 1]);
+        if (strcmp(argv[i], "--target") == 0 && i + 1 < argc)
+            d.target = argv[++i];
+        else if (argv[i][0] != '-' && !path)
+            path = argv[i];
+        else
+            path = NULL, i = argc;
+    }
+    if (!path) {
+        fputs("usage: fly-sim dis [--target NAME] FILE | dis --check DIR\n", stderr);
+        return 2;
+    }
+    d.failed |= !cmd_each_image(path, disassemble, &d);
+    if (!d.failed && d.objects == 0) {
+        fprintf(stderr, "fly-sim: no code object in %s\n", path);
+        d.failed = true;
+    }
+    return d.failed;
+}
