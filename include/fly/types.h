@@ -16,11 +16,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Initialises an argument struct: `flyLayerNormArgs_t a = FLY_ARGS_INIT(a);` sets its size, the rest is
+ * zero. */
 #ifdef __cplusplus
-extern "C" {
-#define FLY_ARGS_INIT(var) {sizeof(var)}
+struct flyArgsInit {
+    size_t size;
+    template <typename T> operator T() const
+    {
+        T args = T();
+        args.size = size;
+        return args;
+    }
+    static flyArgsInit of(size_t bytes)
+    {
+        flyArgsInit init = {bytes};
+        return init;
+    }
+};
+#define FLY_ARGS_INIT(var) flyArgsInit::of(sizeof(var))
 #else
 #define FLY_ARGS_INIT(var) {.size = sizeof(var)}
+#endif
+
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 #if defined(FLY_BUILDING_LIBRARY) && (defined(__GNUC__) || defined(__clang__))

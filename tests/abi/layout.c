@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The layout of the public structs and the values of the public constants, on a 64-bit machine. A line
+ * here may be added; none may change. Compiled as C and as C++; running it does nothing.
+ */
+#include <stddef.h>
+
+#include <fly/fly.h>
+
+/* Works in C99 and C++98: an array of negative size when the condition fails. */
+#define JOIN2(a, b) a##b
+#define JOIN(a, b) JOIN2(a, b)
+#define SAME(a, b) typedef char JOIN(line_, __LINE__)[(a) == (b) ? 1 : -1] __attribute__((unused))
+#define MEMBER(type, member, offset, bytes)                                                          \
+    typedef char JOIN(line_, __LINE__)[offsetof(type, member) == (offset) &&                         \
+                                               sizeof(((type *)0)->member) == (bytes)                \
+                                           ? 1                                                       \
+                                           : -1] __attribute__((unused))
+
+SAME(sizeof(flyStatus_t), 4);
+SAME(sizeof(flyDtype_t), 4);
+SAME(sizeof(flyReason_t), 4);
+SAME(sizeof(flyHandle_t), 8);
+
+SAME(FLY_STATUS_SUCCESS, 0);
+SAME(FLY_STATUS_INVALID_VALUE, 1);
+SAME(FLY_STATUS_INVALID_HANDLE, 2);
+SAME(FLY_STATUS_NOT_SUPPORTED, 3);
+SAME(FLY_STATUS_NO_RUNTIME, 4);
+SAME(FLY_STATUS_NO_DEVICE, 5);
+SAME(FLY_STATUS_NO_KERNELS, 6);
+SAME(FLY_STATUS_BAD_KERNEL_FILE, 7);
+SAME(FLY_STATUS_WORKSPACE_TOO_SMALL, 8);
+SAME(FLY_STATUS_OUT_OF_MEMORY, 9);
+SAME(FLY_STATUS_RUNTIME_ERROR, 10);
+SAME(FLY_STATUS_NOT_READY, 11);
+SAME(FLY_STATUS_INTERNAL, 12);
+
+SAME(FLY_DTYPE_NONE, 0);
+SAME(FLY_DTYPE_F32, 1);
+SAME(FLY_DTYPE_F16, 2);
+SAME(FLY_DTYPE_BF16, 3);
+SAME(FLY_DTYPE_E4M3, 4);
+SAME(FLY_DTYPE_E4M3FNUZ, 5);
+SAME(FLY_DTYPE_E5M2, 6);
+SAME(FLY_DTYPE_E5M2FNUZ, 7);
+SAME(FLY_DTYPE_I8, 8);
+SAME(FLY_DTYPE_I32, 9);
+SAME(FLY_DTYPE_E2M1, 10);
+SAME(FLY_DTYPE_E2M3, 11);
+SAME(FLY_DTYPE_E3M2, 12);
+SAME(FLY_DTYPE_E8M0, 13);
+SAME(FLY_DTYPE_I4, 14);
+
+SAME(FLY_REASON_NONE, 0);
+SAME(FLY_REASON_FORCED, 1);
+SAME(FLY_REASON_TUNED, 2);
+SAME(FLY_REASON_NEAREST, 3);
+SAME(FLY_REASON_HEURISTIC, 4);
+SAME(FLY_REASON_FALLBACK, 5);
+
+MEMBER(flyPlan_t, size, 0, 8);
+MEMBER(flyPlan_t, kernel, 8, 8);
+MEMBER(flyPlan_t, workspace_bytes, 16, 8);
+MEMBER(flyPlan_t, grid, 24, 12);
+MEMBER(flyPlan_t, block, 36, 12);
+MEMBER(flyPlan_t, lds_bytes, 48, 4);
+MEMBER(flyPlan_t, registers, 52, 4);
+MEMBER(flyPlan_t, reason, 56, 4);
+MEMBER(flyPlan_t, launches, 60, 4);
+SAME(sizeof(flyPlan_t), 64);
+
+MEMBER(flyLayerNormArgs_t, size, 0, 8);
+MEMBER(flyLayerNormArgs_t, rows, 8, 8);
+MEMBER(flyLayerNormArgs_t, cols, 16, 8);
+MEMBER(flyLayerNormArgs_t, x, 24, 8);
+MEMBER(flyLayerNormArgs_t, gamma, 32, 8);
+MEMBER(flyLayerNormArgs_t, beta, 40, 8);
+MEMBER(flyLayerNormArgs_t, y, 48, 8);
+MEMBER(flyLayerNormArgs_t, mean, 56, 8);
+MEMBER(flyLayerNormArgs_t, rstd, 64, 8);
+MEMBER(flyLayerNormArgs_t, ldx, 72, 8);
+MEMBER(flyLayerNormArgs_t, ldy, 80, 8);
+MEMBER(flyLayerNormArgs_t, eps, 88, 4);
+MEMBER(flyLayerNormArgs_t, dtype, 92, 4);
+SAME(sizeof(flyLayerNormArgs_t), 96);
+
+int main(void)
+{
+    flyLayerNormArgs_t a = FLY_ARGS_INIT(a);
+    flyPlan_t p = FLY_ARGS_INIT(p);
+    return a.size == sizeof a && p.size == sizeof p && a.x == 0 && p.kernel == 0 ? 0 : 1;
+}
