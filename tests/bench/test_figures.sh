@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Holds fly-bench's counts to the project's figures: no spills, bytes moved against the ideal, errors within
+# the bound. Each line of a suite is `problem limit`, limit being that of (read + written) / ideal.
+# usage: test_figures.sh FLY_BENCH SUITE ARCH...
+set -eu
+bench=$1 suite=$2
+shift 2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+sed 's/#.*//; /^ *$/d' "$suite" >"$dir/lines"
+cut -d' ' -f1 "$dir/lines" >"$dir/problems"
+for arch in "$@"; do
+    "$bench" --on "sim:$arch" --json --suite "$dir/problems" >"$dir/out" || { cat "$dir/out"; exit 1; }
+    paste -d' ' "$dir/lines" "$dir/out" | awk '
+        function number(key) {
+            return match($0, "\"" key "\":[0-9.e+-]+") ? substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) + 0 : "?"
+        }
+        {
+            ratio = number("bytes_ratio"); error = number("max_error"); spills = number("spills")
+            conflicts = number("lds_conflict_cycles")
+            bad = ratio == "?" || ratio + 0 > $2 || error == "?" || error + 0 > 1 || spills != 0 || conflicts != 0
+            printf "%-4s %s %s: bytes %.4f (limit %s), error %.3f of the bound, %s spills, %s LDS conflict cycles\n",
+                bad ? "FAIL" : "ok", arch, $1, ratio, $2, error, spills, conflicts
+            failed += bad
+        }
+        END { exit failed > 0 || NR == 0 }' arch="$arch"
+done
