@@ -16,7 +16,7 @@ static bool body(struct kg_buf *out, const struct kg_spec *s, unsigned *lds)
         fprintf(stderr, "flygen: %s cannot exist: %s\n", name, why);
         return false;
     }
-    struct kg g = {.copies = 1};
+    struct kg g = {.copies = 1, .batch = 1};
     s->op->emit(&g, s);
     if (g.error[0])
         fprintf(stderr, "flygen: %s: %s\n", name, g.error);

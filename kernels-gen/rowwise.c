@@ -42,7 +42,7 @@ void kg_row_names(struct kg *g, const struct kg_spec *s)
         g->let[(int)letters[i]] = names[i];
     }
     g->let['n'] = numbers[s->tile.vec];
-    g->copies = (int)s->tile.vectors;
+    g->copies = g->batch = (int)s->tile.vectors;
 }
 
 static const char *element_of(const struct kg_spec *s, enum kg_of of)
@@ -160,6 +160,11 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
         snprintf(place, sizeof place, "start + j * step + $n * lane - before");
     }
     places(g, place);
+    kg_line(g, "int any = 0;");
+    kg_each(g);
+    kg_line(g, "any |= moved@;");
+    kg_each_end(g);
+    kg_line(g, "const bool whole = zero_in_wave(any);");
     kg_blank(g);
 }
 
@@ -174,41 +179,73 @@ void kg_row_loop(struct kg *g, const struct kg_spec *s)
     else
         snprintf(place, sizeof place, "first + $n * (j * %u + lane)", t->threads);
     places(g, place);
+    kg_line(g, "const bool whole = first >= 0 && first <= cols - %u;", t->threads * t->vectors * t->vec);
 }
 
-void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name)
+void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name, bool guarded)
 {
     kg_line(g, "$x %s@@;", name);
     kg_each(g);
-    kg_line(g, "%s@ = load%s_$x(x_row, at@);", name, s->tile.loop ? "_far" : "");
+    if (guarded) {
+        kg_line(g, "%s@ = 0;", name);
+        kg_line(g, "if (moved@ > -$n)");
+    }
+    kg_line(g, "%s%s@ = load%s_$x(x_row, at@);", guarded ? "    " : "", name, s->tile.loop ? "_far" : "");
     kg_each_end(g);
 }
 
 void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,
                   const char *other)
 {
-    kg_line(g, "$w %s@@;", name);
+    const struct kg_rowwise *t = &s->tile;
+    kg_line(g, "$w %s``;", name);
     kg_open(g, "if (%s)", from);
     kg_each(g);
-    kg_line(g, "%s@ = load%s_$w(%s, at@);", name, s->tile.loop ? "_far" : "", from);
+    kg_line(g, "%s` = load%s_$w(%s, at@);", name, t->loop ? "_far" : "", from);
     kg_each_end(g);
     kg_else(g);
     kg_each(g);
-    kg_line(g, "%s@ = ($w)%s;", name, other);
+    kg_line(g, "%s` = ($w)%s;", name, other);
     kg_each_end(g);
     kg_close(g);
+    if (kg_dtypes[s->weight].bits < 32 && t->vec > 1) {
+        kg_each(g);
+        kg_line(g, "%s` = packed_$w(%s`);", name, name);
+        kg_each_end(g);
+    }
+}
+
+void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
+                  void (*body)(struct kg *g, const struct kg_spec *s, bool own))
+{
+    kg_each_scope(g);
+    body(g, s, false);
+    kg_each_scope_end(g);
+    kg_open(g, "if (!whole)");
+    kg_line(g, "%s", reset);
+    kg_each_scope(g);
+    body(g, s, true);
+    kg_each_scope_end(g);
+    kg_close(g);
+}
+
+/* The second time a sweep widens, it must look like another value, or the compiler keeps the first one. */
+void kg_row_widened(struct kg *g, const struct kg_spec *s, const char *name, const char *value, bool own)
+{
+    const bool again = own && s->tile.vec > 1;
+    kg_line(g, again ? "$f %s = widen_$x(packed_$x(%s));" : "$f %s = widen_$x(%s);", name, value);
+}
+
+void kg_row_own(struct kg *g, const char *name, bool own)
+{
+    if (own)
+        kg_line(g, "%s = own_$f(%s, moved@);", name, name);
 }
 
 void kg_row_store(struct kg *g, const struct kg_spec *s, const char *value)
 {
     kg_line(g, s->tile.vec == 1 ? "if (moved@ == 0)" : "if (moved@ > -$n && moved@ < $n)");
     kg_line(g, "    store%s_$o(y_row, at@, %s);", s->tile.loop ? "_far" : "", value);
-}
-
-void kg_row_own(struct kg *g, const char *name)
-{
-    kg_line(g, "if (moved@)");
-    kg_line(g, "    %s = own_$f(%s, moved@);", name, name);
 }
 
 void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,

@@ -25,24 +25,34 @@ void kg_row_end(struct kg *g, const struct kg_spec *s);
 void kg_row_anchor(struct kg *g, const struct kg_spec *s);
 
 /* `at@`, the column vector j is loaded from, and `moved@`, how far that is from its place on the grid;
- * -$n < moved < $n for vectors of the row, 0 for those all its own. For kernels that hold a whole row. */
+ * -$n < moved < $n for vectors of the row, 0 for those all its own. `whole`: all vectors of the wave are. For
+ * kernels that hold a whole row. */
 void kg_row_places(struct kg *g, const struct kg_spec *s);
 
 /* The same for the columns from `first` on, in a loop over the row; kg_close ends it. */
 void kg_row_loop(struct kg *g, const struct kg_spec *s);
 
-/* `name@` = the input's vectors. */
-void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name);
+/* `name@` = the input's vectors. `guarded`: zero where the row has none, without a look at memory, which
+ * others may be writing by then. */
+void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name, bool guarded);
 
 /* `name@` = the vectors of the parameter row `from`, or `other` in all elements when it is null. */
 void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,
                   const char *other);
 
+/* Sums over a lane's vectors: the lines of `body` for each; and, in waves that have vectors moved, the same
+ * again, starting from `reset`, without what neighbours count. */
+void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
+                  void (*body)(struct kg *g, const struct kg_spec *s, bool own));
+
+/* In the body of a sweep: the f32 vector `name`, the input vector `value` widened. */
+void kg_row_widened(struct kg *g, const struct kg_spec *s, const char *name, const char *value, bool own);
+
+/* In the body of a sweep, with own: zeros the columns of the f32 vector `name` that a neighbour counts. */
+void kg_row_own(struct kg *g, const char *name, bool own);
+
 /* Inside kg_each: stores `value`, of type $o, where vector j belongs to the row. */
 void kg_row_store(struct kg *g, const struct kg_spec *s, const char *value);
-
-/* Inside kg_each: takes what a neighbour counts out of the f32 vector `name`. */
-void kg_row_own(struct kg *g, const char *name);
 
 /* How two values become one: their type and the text that joins %s and %s. */
 struct kg_reduction {

@@ -54,6 +54,11 @@ void kg_buf_free(struct kg_buf *b)
     *b = (struct kg_buf){0};
 }
 
+static bool batched(const struct kg *g)
+{
+    return g->batch < g->copies;
+}
+
 void kg_expand(const struct kg *g, struct kg_buf *out, const char *text)
 {
     for (const char *c = text; *c; c++) {
@@ -66,6 +71,13 @@ void kg_expand(const struct kg *g, struct kg_buf *out, const char *text)
                 kg_buf_printf(out, "[%d]", g->copies);
         } else if (*c == '@') {
             if (g->copies > 1)
+                kg_buf_printf(out, "[%sj]", batched(g) ? "b + " : "");
+        } else if (*c == '`' && c[1] == '`') {
+            c++;
+            if (g->batch > 1)
+                kg_buf_printf(out, "[%d]", g->batch);
+        } else if (*c == '`') {
+            if (g->batch > 1)
                 kg_buf_add(out, "[j]", 3);
         } else {
             kg_buf_add(out, c, 1);
@@ -118,16 +130,49 @@ void kg_else(struct kg *g)
 
 void kg_each(struct kg *g)
 {
-    if (g->copies > 1) {
+    if (g->batch > 1) {
         kg_line(g, "#pragma unroll");
-        kg_open(g, "for (int j = 0; j < %d; j++)", g->copies);
+        kg_open(g, "for (int j = 0; j < %d; j++)", g->batch);
     }
+}
+
+void kg_each_scope(struct kg *g)
+{
+    kg_each(g);
+    if (g->batch == 1) {
+        kg_line(g, "{");
+        g->indent++;
+    }
+}
+
+void kg_each_scope_end(struct kg *g)
+{
+    kg_close(g);
 }
 
 void kg_each_end(struct kg *g)
 {
-    if (g->copies > 1)
+    if (g->batch > 1)
         kg_close(g);
+}
+
+void kg_batches(struct kg *g, int most)
+{
+    if (g->copies <= most)
+        return;
+    if (g->copies % most)
+        kg_fail(g, "%d vectors are no whole batches of %d", g->copies, most);
+    g->batch = most;
+    kg_line(g, "#pragma unroll");
+    kg_open(g, "for (int b = 0; b < %d; b += %d)", g->copies, most);
+}
+
+void kg_batches_end(struct kg *g)
+{
+    if (!batched(g))
+        return;
+    g->batch = g->copies;
+    kg_close(g);
 }
 
 void kg_note(struct kg *g, const char *fmt, ...)

@@ -25,14 +25,15 @@ struct kg {
     struct kg_buf out;
     int indent;
     const char *let[128]; /* what $a ... $z stand for in kg_line */
-    int copies;           /* registers an array name stands for: @ is [j], @@ is [copies]; both empty at 1 */
+    int copies;           /* elements of a register array: @ is the one at hand, @@ the count; empty at 1 */
+    int batch;            /* the same of an array that lives for one batch of copies: ` and `` */
     unsigned lds;         /* bytes of LDS declared so far */
     const char *stage;    /* for error messages */
     char error[256];      /* first error, empty while there is none */
 };
 
-/* One line of the kernel. `$c` is replaced by let['c'], `@` and `@@` as in struct kg. Indented by block
- * depth, except preprocessor lines. */
+/* One line of the kernel. $c is replaced by let['c']; @, @@, ` and `` as in struct kg. Indented by block depth,
+ * except preprocessor lines. */
 void kg_line(struct kg *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A line that opens a block, and the end of the block. */
@@ -45,6 +46,14 @@ void kg_else(struct kg *g);
 /* A loop over the copies, unrolled by the compiler; at one copy the lines stand alone. */
 void kg_each(struct kg *g);
 void kg_each_end(struct kg *g);
+
+/* The same for lines that declare something: a block of their own even at one copy. */
+void kg_each_scope(struct kg *g);
+void kg_each_scope_end(struct kg *g);
+
+/* A loop over batches of at most `most` copies; kg_each inside goes over the batch at hand. */
+void kg_batches(struct kg *g, int most);
+void kg_batches_end(struct kg *g);
 
 /* A comment, broken into lines of 100 columns. */
 void kg_note(struct kg *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

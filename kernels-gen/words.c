@@ -56,9 +56,10 @@ static const struct kg_word maths[] = {
      "/* v without the elements that a vector moved by `moved` columns shares with its neighbour. */\n"
      "static __device__ $x own_$x($x v, int moved)\n"
      "{\n"
+     "    const int first = local(moved);\n"
      "#pragma unroll\n"
      "    for (int e = 0; e < $n; e++)\n"
-     "        v[e] = (unsigned)(e + moved) < $n ? v[e] : 0;\n"
+     "        v[e] = (unsigned)(first + e) < $n ? v[e] : 0;\n"
      "    return v;\n"
      "}"},
     {"own_$x", KG_ONE, 32, 1u << KG_F32,
@@ -139,6 +140,16 @@ static const struct kg_word maths[] = {
      "static __device__ float finite_or_0(float v)\n"
      "{\n"
      "    return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;\n"
+     "}"},
+    {"reciprocal_root", KG_ANY, 0, 0,
+     "/* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */\n"
+     "static __device__ float reciprocal_root(float v)\n"
+     "{\n"
+     "    const float near = reciprocal_root_near(v);\n"
+     "    const float square = v * near;\n"
+     "    const float low = __builtin_fmaf(v, near, -square);\n"
+     "    const float excess = __builtin_fmaf(square, near, -1) + low * near;\n"
+     "    return near - finite_or_0(0.5f * near * excess);\n"
      "}"},
 };
 

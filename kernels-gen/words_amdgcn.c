@@ -35,19 +35,26 @@
      "{\n"                                                                                         \
      "    return __builtin_amdgcn_readfirstlane(v);\n"                                             \
      "}"},                                                                                         \
+    {"local", KG_ANY, 0, 0,                                                                        \
+     "/* v, opaque to the compiler, so that what is made of it is made where it is used. */\n"      \
+     "static __device__ int local(int v)\n"                                                       \
+     "{\n"                                                                                         \
+     "    __asm__(\"\" : \"+v\"(v));\n"                                                            \
+     "    return v;\n"                                                                             \
+     "}"},                                                                                         \
     {"load_$x", KG_ANY, 0, 0,                                                                      \
      "/* Elements at .. of p, which need no alignment beyond their own. */\n"                      \
      "static __device__ $x load_$x(const $t *p, int at)\n"                                         \
      "{\n"                                                                                         \
      "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"                             \
-     "    const unsigned byte = (unsigned)at * (unsigned)sizeof($t);\n"                            \
+     "    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof($t);\n"                     \
      "    return *(const anywhere *)((const char *)p + byte);\n"                                   \
      "}"},                                                                                         \
     {"store_$x", KG_ANY, 0, 0,                                                                     \
      "static __device__ void store_$x($t *p, int at, $x v)\n"                                      \
      "{\n"                                                                                         \
      "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"                             \
-     "    const unsigned byte = (unsigned)at * (unsigned)sizeof($t);\n"                            \
+     "    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof($t);\n"                     \
      "    *(anywhere *)((char *)p + byte) = v;\n"                                                  \
      "}"},                                                                                         \
     {"load_far_$x", KG_ANY, 0, 0,                                                                  \
@@ -63,6 +70,15 @@
      "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"                             \
      "    *(anywhere *)(p + at) = v;\n"                                                            \
      "}"},                                                                                         \
+    {"packed_$x", KG_MANY, 0, 0,                                                                   \
+     "/* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */\n" \
+     "static __device__ $x packed_$x($x v)\n"                                                     \
+     "{\n"                                                                                         \
+     "    typedef int words __attribute__((ext_vector_type(sizeof($x) / 4)));\n"                  \
+     "    words bits = __builtin_bit_cast(words, v);\n"                                           \
+     "    __asm__(\"\" : \"+v\"(bits));\n"                                                         \
+     "    return __builtin_bit_cast($x, bits);\n"                                                 \
+     "}"},                                                                                         \
     {"barrier", KG_ANY, 0, 0,                                                                      \
      "/* What work-items wrote to LDS before, all of the workgroup read after. */\n"               \
      "static __device__ void barrier()\n"                                                          \
@@ -76,8 +92,8 @@
      "{\n"                                                                                         \
      "    return __builtin_amdgcn_rcpf(v);\n"                                                      \
      "}"},                                                                                         \
-    {"reciprocal_root", KG_ANY, 0, 0,                                                              \
-     "static __device__ float reciprocal_root(float v)\n"                                          \
+    {"reciprocal_root_near", KG_ANY, 0, 0,                                                              \
+     "static __device__ float reciprocal_root_near(float v)\n"                                          \
      "{\n"                                                                                         \
      "    return __builtin_amdgcn_rsqf(v);\n"                                                      \
      "}"},                                                                                         \
@@ -89,6 +105,12 @@
 /* ds_swizzle in bit mask mode with xor 16; readlane gives scalars, so the halves of 64 need no LDS. */
 static const struct kg_word wave64[] = {
     COMMON,
+    {"zero_in_wave", KG_ANY, 0, 0,
+     "/* Whether v is zero in all lanes. */\n"
+     "static __device__ bool zero_in_wave(int v)\n"
+     "{\n"
+     "    return __builtin_amdgcn_ballot_w64(v != 0) == 0;\n"
+     "}"},
     {"other32", KG_ANY, 0, 0,
      "/* The value of the other half of 32 lanes. */\n"
      "static __device__ float other32(float v)\n"
@@ -109,6 +131,12 @@ static const struct kg_word wave64[] = {
 
 static const struct kg_word wave32[] = {
     COMMON,
+    {"zero_in_wave", KG_ANY, 0, 0,
+     "/* Whether v is zero in all lanes. */\n"
+     "static __device__ bool zero_in_wave(int v)\n"
+     "{\n"
+     "    return __builtin_amdgcn_ballot_w32(v != 0) == 0;\n"
+     "}"},
     {"other32", KG_ANY, 0, 0,
      "/* The value of the other half of the wavefront. */\n"
      "static __device__ float other32(float v)\n"

@@ -71,6 +71,22 @@ static const struct kg_word words[] = {
      "{\n"
      "    store_far_$x(p, at, v);\n"
      "}"},
+    {"local", KG_ANY, 0, 0,
+     "static __device__ int local(int v)\n"
+     "{\n"
+     "    return v;\n"
+     "}"},
+    {"packed_$x", KG_MANY, 0, 0,
+     "/* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */\n"
+     "static __device__ $x packed_$x($x v)\n"
+     "{\n"
+     "    typedef int words __attribute__((ext_vector_type(sizeof($x) / 4)));\n"
+     "    words bits = __builtin_bit_cast(words, v);\n"
+     "#pragma unroll\n"
+     "    for (int i = 0; i < sizeof($x) / 4; i++)\n"
+     "        __asm__(\"\" : \"+r\"(bits[i]));\n"
+     "    return __builtin_bit_cast($x, bits);\n"
+     "}"},
     {"barrier", KG_ANY, 0, 0,
      "/* What work-items wrote to shared memory before, all of the workgroup read after. */\n"
      "static __device__ void barrier()\n"
@@ -82,10 +98,16 @@ static const struct kg_word words[] = {
      "{\n"
      "    return 1 / v;\n"
      "}"},
-    {"reciprocal_root", KG_ANY, 0, 0,
-     "static __device__ float reciprocal_root(float v)\n"
+    {"reciprocal_root_near", KG_ANY, 0, 0,
+     "static __device__ float reciprocal_root_near(float v)\n"
      "{\n"
      "    return __nvvm_rsqrt_approx_f(v);\n"
+     "}"},
+    {"zero_in_wave", KG_ANY, 0, 0,
+     "/* Whether v is zero in all lanes. */\n"
+     "static __device__ bool zero_in_wave(int v)\n"
+     "{\n"
+     "    return !__nvvm_vote_any_sync(~0u, v != 0);\n"
      "}"},
     OTHER(2, 1),
     OTHER(4, 2),

@@ -107,13 +107,54 @@ static void scale_and_statistics(struct kg *g)
 /* Parameters come with the row while registers allow; later where a lane has many vectors. */
 static bool params_early(const struct kg_spec *s)
 {
-    return s->tile.vectors <= 4;
+    return s->tile.vectors <= 2;
+}
+
+/* Rows of 16-bit values stay as they are in memory, and are widened in each sweep. */
+static void keep_packed(struct kg *g, const struct kg_spec *s)
+{
+    if (wide(s) || s->tile.vec == 1)
+        return;
+    kg_each(g);
+    kg_line(g, "values@ = packed_$x(values@);");
+    kg_each_end(g);
 }
 
 static void params(struct kg *g, const struct kg_spec *s)
 {
     kg_row_param(g, s, "gamma", "scales", "1");
     kg_row_param(g, s, "beta", "offsets", "0");
+}
+
+static void sum_f32(struct kg *g, const struct kg_spec *s, bool own)
+{
+    kg_row_widened(g, s, "v", "values@", own);
+    kg_row_own(g, "v", own);
+    kg_line(g, "add_to_$f(hi, lo, v);");
+}
+
+static void sum_narrow(struct kg *g, const struct kg_spec *s, bool own)
+{
+    kg_row_widened(g, s, "v", "values@", own);
+    kg_row_own(g, "v", own);
+    kg_line(g, "part += v;");
+}
+
+static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
+{
+    kg_row_widened(g, s, "v", "values@", own);
+    kg_line(g, "$f d = (v - m) - m_low;");
+    kg_row_own(g, "d", own);
+    kg_line(g, "squares += d * d;");
+}
+
+static void output(struct kg *g, const struct kg_spec *s)
+{
+    kg_each_scope(g);
+    kg_line(g, "const $f d = (widen_$x(values@) - m) - m_low;");
+    kg_line(g, "const $o out = narrow_$o(d * scale * widen_$w(scales`) + widen_$w(offsets`));");
+    kg_row_store(g, s, "out");
+    kg_each_scope_end(g);
 }
 
 static void emit_resident(struct kg *g, const struct kg_spec *s)
@@ -123,7 +164,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_places(g, s);
 
     kg_note(g, "The only read of the row.");
-    kg_row_load(g, s, "values");
+    kg_row_load(g, s, "values", false);
     if (params_early(s))
         params(g, s);
     kg_blank(g);
@@ -131,43 +172,49 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_note(g, "Sum of the row.");
     if (wide(s)) {
         kg_line(g, "$f hi = 0, lo = 0;");
-        kg_each(g);
-        kg_line(g, "$f v = values@;");
-        kg_row_own(g, "v");
-        kg_line(g, "add_to_$f(hi, lo, v);");
-        kg_each_end(g);
+        kg_row_sweep(g, s, "hi = lo = 0;", sum_f32);
         kg_line(g, "pair sum = fold_$f(hi, lo);");
     } else {
         kg_line(g, "$f part = 0;");
-        kg_each(g);
-        kg_line(g, "$f v = widen_$x(values@);");
-        kg_row_own(g, "v");
-        kg_line(g, "part += v;");
-        kg_each_end(g);
+        kg_row_sweep(g, s, "part = 0;", sum_narrow);
         kg_line(g, "pair sum = {sum_$f(part), 0};");
+        keep_packed(g, s);
     }
     kg_row_reduce(g, s, "sum", &kg_pair_sum);
     mean(g);
 
     kg_note(g, "Squares of the deviations.");
     kg_line(g, "$f squares = 0;");
-    kg_each(g);
-    kg_line(g, "$f %s = (widen_$x(values@) - m) - m_low;", s->tile.vectors > 1 ? "d" : "d0");
-    kg_row_own(g, s->tile.vectors > 1 ? "d" : "d0");
-    kg_line(g, s->tile.vectors > 1 ? "squares += d * d;" : "squares += d0 * d0;");
-    kg_each_end(g);
+    kg_row_sweep(g, s, "squares = 0;", sum_squares);
     kg_line(g, "float square = sum_$f(squares);");
+    keep_packed(g, s);
     kg_row_reduce(g, s, "square", &kg_sum);
     scale_and_statistics(g);
 
+    kg_batches(g, s->tile.vectors > 4 ? 2 : 4);
     if (!params_early(s))
         params(g, s);
-    kg_each(g);
-    kg_line(g, "const $f d = (widen_$x(values@) - m) - m_low;");
-    kg_line(g, "const $o out = narrow_$o(d * scale * widen_$w(scales@) + widen_$w(offsets@));");
-    kg_row_store(g, s, "out");
-    kg_each_end(g);
+    output(g, s);
+    kg_batches_end(g);
     kg_row_end(g, s);
+}
+
+static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
+{
+    kg_row_widened(g, s, "v", "values@", own);
+    kg_row_own(g, "v", own);
+    kg_line(g, wide(s) ? "add_to_$f(part, part_low, v);" : "part += v;");
+    if (own)
+        kg_line(g, "fresh -= least(moved@ < 0 ? -moved@ : moved@, $n);");
+}
+
+static void sum_deviations(struct kg *g, const struct kg_spec *s, bool own)
+{
+    kg_row_widened(g, s, "v", "values@", own);
+    kg_line(g, "$f d = v - about;");
+    kg_row_own(g, "d", own);
+    kg_line(g, "offs += d;");
+    kg_line(g, "squares += d * d;");
 }
 
 static void emit_loop(struct kg *g, const struct kg_spec *s)
@@ -177,35 +224,24 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
 
     kg_note(g, "First read. Of what this lane has seen: how many, their sum, and sum and squares of their "
                "deviations from `about`, which is kept near their mean.");
-    kg_line(g, wide(s) ? "$f hi = 0, lo = 0;" : "pair sum = {0, 0};");
+    kg_line(g, "pair sum = {0, 0};");
     kg_line(g, "float seen = 0, about = 0, off = 0, square = 0;");
     kg_row_loop(g, s);
-    kg_row_load(g, s, "values");
+    kg_row_load(g, s, "values", false);
     kg_line(g, "int fresh = %u;", s->tile.vectors * s->tile.vec);
-    if (!wide(s))
-        kg_line(g, "$f part = 0;");
-    kg_each(g);
-    kg_line(g, "$f v = widen_$x(values@);");
-    kg_open(g, "if (moved@)");
-    kg_line(g, "v = own_$f(v, moved@);");
-    kg_line(g, "fresh -= least(moved@ < 0 ? -moved@ : moved@, $n);");
-    kg_close(g);
-    kg_line(g, wide(s) ? "add_to_$f(hi, lo, v);" : "part += v;");
-    kg_each_end(g);
-    if (!wide(s)) {
-        kg_line(g, "const float chunk = sum_$f(part);");
-        kg_line(g, "sum = add_pair(sum, {chunk, 0});");
-    }
+    kg_line(g, wide(s) ? "$f part = 0, part_low = 0;" : "$f part = 0;");
+    kg_row_sweep(g, s, wide(s) ? "part = part_low = 0;" : "part = 0;", sum_chunk);
+    if (wide(s))
+        kg_line(g, "const pair chunk = fold_$f(part, part_low);");
+    else
+        kg_line(g, "const pair chunk = {sum_$f(part), 0};");
+    kg_line(g, "sum = add_pair(sum, chunk);");
+    keep_packed(g, s);
     kg_line(g, "if (first == -before)");
-    kg_line(g, "    about = %s / (fresh ? fresh : 1);", wide(s) ? "sum_$f(hi)" : "chunk");
+    kg_line(g, "    about = chunk.hi / (fresh ? fresh : 1);");
     kg_blank(g);
     kg_line(g, "$f offs = 0, squares = 0;");
-    kg_each(g);
-    kg_line(g, "$f d = widen_$x(values@) - about;");
-    kg_row_own(g, "d");
-    kg_line(g, "offs += d;");
-    kg_line(g, "squares += d * d;");
-    kg_each_end(g);
+    kg_row_sweep(g, s, "offs = squares = 0;", sum_deviations);
     kg_line(g, "seen += fresh;");
     kg_line(g, "off += sum_$f(offs);");
     kg_line(g, "square += sum_$f(squares);");
@@ -217,8 +253,6 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_line(g, "about = next;");
     kg_close(g);
     kg_blank(g);
-    if (wide(s))
-        kg_line(g, "pair sum = fold_$f(hi, lo);");
     kg_row_reduce(g, s, "sum", &kg_pair_sum);
     mean(g);
 
@@ -230,13 +264,9 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
 
     kg_note(g, "Second read.");
     kg_row_loop(g, s);
-    kg_row_load(g, s, "values");
+    kg_row_load(g, s, "values", true);
     params(g, s);
-    kg_each(g);
-    kg_line(g, "const $f d = (widen_$x(values@) - m) - m_low;");
-    kg_line(g, "const $o out = narrow_$o(d * scale * widen_$w(scales@) + widen_$w(offsets@));");
-    kg_row_store(g, s, "out");
-    kg_each_end(g);
+    output(g, s);
     kg_close(g);
     kg_row_end(g, s);
 }
