@@ -10,16 +10,14 @@
 enum { GFX9 = 1 << SIM_ISA_GFX9, GFX11 = 1 << SIM_ISA_GFX11, GFX12 = 1 << SIM_ISA_GFX12,
        GFX1250 = 1 << SIM_ISA_GFX1250, ALL = GFX9 | GFX11 | GFX12 | GFX1250 };
 
-static const struct format {
-    uint8_t sets, format, dwords, op_lo, op_bits;
-    uint32_t mask0, match0, mask2, match2;
-} formats[] = {
+const struct sim_format_row sim_formats[] = {
 #define FORMAT(sets_, name, dwords_, mask0_, match0_, mask2_, match2_, lo, bits)                   \
     {.sets = sets_, .format = SIM_FMT_##name, .dwords = dwords_, .mask0 = mask0_,                  \
      .match0 = match0_, .mask2 = mask2_, .match2 = match2_, .op_lo = lo, .op_bits = bits},
 #define FIELD(sets, format, name, lo, bits)
 #include "decode/formats.inc"
 };
+const size_t sim_format_count = sizeof sim_formats / sizeof *sim_formats;
 
 static const struct sim_opcode *row_of(const struct sim_table *t, const struct sim_family *f,
                                        unsigned format, unsigned code)
@@ -32,15 +30,15 @@ static const struct sim_opcode *row_of(const struct sim_table *t, const struct s
 
 /* The Y half of a dual instruction: the format after the X half's in formats.inc. */
 static const struct sim_opcode *row_y(const struct sim_table *t, const struct sim_family *f,
-                                      const struct format *x, const uint32_t *words)
+                                      const struct sim_format_row *x, const uint32_t *words)
 {
-    const struct format *y = x + 1;
+    const struct sim_format_row *y = x + 1;
 
     return row_of(t, f, y->format, sim_bits(words, y->op_lo, y->op_bits));
 }
 
 static bool decode_as(const struct sim_table *t, const struct sim_family *f, unsigned wave,
-                      const struct format *m, struct sim_insn *out)
+                      const struct sim_format_row *m, struct sim_insn *out)
 {
     out->op = row_of(t, f, m->format, sim_bits(out->words, m->op_lo, m->op_bits));
     if (!out->op)
@@ -64,8 +62,8 @@ bool sim_decode_wave(const struct sim_family *f, unsigned wave, const uint8_t *c
 
     for (size_t b = 0; b < have; b++)
         words[b / 4] |= (uint32_t)code[b] << b % 4 * 8;
-    for (size_t k = 0; have && k < sizeof formats / sizeof *formats; k++) {
-        const struct format *m = &formats[k];
+    for (size_t k = 0; have && k < sim_format_count; k++) {
+        const struct sim_format_row *m = &sim_formats[k];
 
         if (!(m->sets & 1 << t->isa) || (words[0] & m->mask0) != m->match0 ||
             (words[2] & m->mask2) != m->match2 || m->format == SIM_FMT_VOPDY ||

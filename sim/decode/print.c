@@ -861,7 +861,9 @@ static void smem(struct text *t)
         bool imm = t->f->isa != SIM_ISA_GFX9 || get(t, SIM_F_imm);
 
         put(t, ", ");
-        if (so->file != SIM_FILE_NONE) {
+        if (t->f->isa == SIM_ISA_GFX11 && so->file == SIM_FILE_NONE && !i->offset) {
+            put(t, "null"); /* LLVM sees the form with a register */
+        } else if (so->file != SIM_FILE_NONE) {
             operand(t, so);
             if (imm && (i->offset || t->f->isa == SIM_ISA_GFX9)) {
                 put(t, " offset:");
@@ -1153,7 +1155,8 @@ int sim_print(const struct sim_family *f, const struct sim_insn *i, unsigned msb
         buffer(&t);
         break;
     case SIM_FMT_TENSOR:
-        operands(&t, 0, i->noperands, " ");
+        operands(&t, 0, i->noperands == 4 && i->o[2].file == SIM_FILE_NULL &&
+                 i->o[3].file == SIM_FILE_NULL ? 2 : i->noperands, " ");
         th_scope(&t);
         break;
     }

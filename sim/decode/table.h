@@ -17,6 +17,15 @@ struct sim_table {
     struct sim_place place[SIM_FMT_COUNT][SIM_F_COUNT];
 };
 
+/* A row of formats.inc. */
+struct sim_format_row {
+    uint8_t sets, format, dwords, op_lo, op_bits;
+    uint32_t mask0, match0, mask2, match2;
+};
+
+extern const struct sim_format_row sim_formats[];
+extern const size_t sim_format_count;
+
 const struct sim_table *sim_table_get(enum sim_isa isa);
 const char *sim_row_parse(struct sim_opcode *o);
 /* A row that shares format, code and a target with an earlier one (*with), or null. */
