@@ -31,7 +31,7 @@ struct block {
     const float *a, *b;
     const float *c;
     float *d;
-    uint16_t coff[MAXS], doff[MAXS]; /* in words, per row m */
+    const uint16_t *coff, *doff; /* in words, per row m */
     bool odd;      /* leave the result rounded to odd, for a second rounding to 16 bits */
     int step;      /* products a device adds at once */
     bool split;    /* even and odd k apart (CDNA3, 8 bits) */
@@ -423,24 +423,25 @@ static unsigned bits_of(enum elem t)
     return bits[t];
 }
 
-SIM_INLINE float convert(enum elem t, uint32_t x)
+/* f32 bits; as integers, since compilers vectorise those better than floats made from bits. */
+SIM_INLINE uint32_t convert(enum elem t, uint32_t x)
 {
     switch (t) {
-    case E_F32: return sim_f32(x);
-    case E_XF32: return sim_f32_is_nan(x) ? sim_f32(0x7fc00000) : sim_f32(x & 0xffffe000);
-    case E_F16: return sim_f32(sim_f32_from_f16(x));
-    case E_BF16: return sim_f32(x << 16);
-    case E_E4M3: return sim_f32(sim_f32_from_mini(SIM_E4M3, x));
-    case E_E4M3Z: return sim_f32(sim_f32_from_mini(SIM_E4M3Z, x));
-    case E_E5M2: return sim_f32(sim_f32_from_mini(SIM_E5M2, x));
-    case E_E5M2Z: return sim_f32(sim_f32_from_mini(SIM_E5M2Z, x));
-    case E_E2M3: return sim_f32(sim_f32_from_mini(SIM_E2M3, x));
-    case E_E3M2: return sim_f32(sim_f32_from_mini(SIM_E3M2, x));
-    case E_E2M1: return sim_f32(sim_f32_from_mini(SIM_E2M1, x));
-    case E_I8: return (float)(int8_t)x;
-    case E_U8: return (float)(int32_t)(x & 0xff);
-    case E_I4: return (float)((int32_t)(x << 28) >> 28);
-    default: return (float)(int32_t)(x & 15);
+    case E_F32: return x;
+    case E_XF32: return sim_f32_is_nan(x) ? 0x7fc00000 : x & 0xffffe000;
+    case E_F16: return sim_f32_from_f16(x);
+    case E_BF16: return x << 16;
+    case E_E4M3: return sim_f32_from_mini(SIM_E4M3, x);
+    case E_E4M3Z: return sim_f32_from_mini(SIM_E4M3Z, x);
+    case E_E5M2: return sim_f32_from_mini(SIM_E5M2, x);
+    case E_E5M2Z: return sim_f32_from_mini(SIM_E5M2Z, x);
+    case E_E2M3: return sim_f32_from_mini(SIM_E2M3, x);
+    case E_E3M2: return sim_f32_from_mini(SIM_E3M2, x);
+    case E_E2M1: return sim_f32_from_mini(SIM_E2M1, x);
+    case E_I8: return sim_f32_bits((float)(int8_t)x);
+    case E_U8: return sim_f32_bits((float)(int32_t)(x & 0xff));
+    case E_I4: return sim_f32_bits((float)((int32_t)(x << 28) >> 28));
+    default: return sim_f32_bits((float)(int32_t)(x & 15));
     }
 }
 
@@ -448,31 +449,55 @@ SIM_INLINE float convert(enum elem t, uint32_t x)
  * each; runs of `run` successive k go round the groups. */
 struct kmap { int groups, lane[4], per, run; };
 
-SIM_INLINE void unpack_row(float *out, int s, enum elem t, const uint32_t *src, int reg, int shift,
-                           int wave)
+#if defined(__AVX2__) && defined(__F16C__)
+/* Sixteen halves, from the low 16 bits of each dword after the shift. */
+SIM_INLINE void halves16(float *out, const uint32_t *r, int shift)
 {
-    const uint32_t *r = src + reg * wave;
+    __m256i mask = _mm256_set1_epi32(0xffff);
+    __m256i lo = _mm256_loadu_si256((const __m256i *)r), hi = _mm256_loadu_si256((const __m256i *)(r + 8));
+    lo = shift ? _mm256_srli_epi32(lo, 16) : _mm256_and_si256(lo, mask);
+    hi = shift ? _mm256_srli_epi32(hi, 16) : _mm256_and_si256(hi, mask);
+    __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(lo, hi), 0xd8);
+    _mm256_storeu_ps(out, _mm256_cvtph_ps(_mm256_castsi256_si128(both)));
+    _mm256_storeu_ps(out + 8, _mm256_cvtph_ps(_mm256_extracti128_si256(both, 1)));
+}
+#endif
+
+SIM_INLINE void unpack_row(float *out, int s, enum elem t, const uint32_t *r, int shift)
+{
+#if defined(__AVX2__) && defined(__F16C__)
+    if (t == E_F16 && s >= 16) {
+        for (int i = 0; i < s; i += 16)
+            halves16(out + i, r + i, shift);
+        return;
+    }
+#endif
+    uint32_t *to = (uint32_t *)out;
+    /* Unrolled, the compiler would not vectorise it. */
+#pragma GCC unroll 1
+#pragma GCC ivdep
     for (int i = 0; i < s; i++)
-        out[i] = convert(t, r[i] >> shift);
+        to[i] = convert(t, r[i] >> shift);
 }
 
 SIM_INLINE void unpack_typed(float *out, int s, enum elem t, unsigned bits, const uint32_t *src,
                              int wave, const struct kmap *q)
 {
-    for (int g = 0; g < q->groups; g++)
-        for (int e = 0; e < q->per; e++) {
-            int k = e / q->run * q->run * q->groups + g * q->run + e % q->run;
-            int bit = e * (int)bits, reg = bit / 32, shift = bit % 32;
-            const uint32_t *r = src + q->lane[g];
-            if (bits == 6 && shift > 26) {
-                uint32_t joined[MAXS];
-                for (int i = 0; i < s; i++)
-                    joined[i] = r[reg * wave + i] >> shift | r[(reg + 1) * wave + i] << (32 - shift);
-                unpack_row(out + k * s, s, t, joined, 0, 0, wave);
-            } else {
-                unpack_row(out + k * s, s, t, r, reg, shift, wave);
+    for (int from = 0; from < q->per; from += q->run)
+        for (int g = 0; g < q->groups; g++)
+            for (int e = from; e < from + q->run; e++, out += s) {
+                unsigned bit = (unsigned)e * bits, reg = bit / 32, shift = bit % 32;
+                const uint32_t *r = src + q->lane[g] + (int)reg * wave;
+                if (bits == 6 && shift > 26) {
+                    uint32_t joined[MAXS];
+#pragma GCC ivdep
+                    for (int i = 0; i < s; i++)
+                        joined[i] = r[i] >> shift | r[wave + i] << (32 - shift);
+                    unpack_row(out, s, t, joined, 0);
+                } else {
+                    unpack_row(out, s, t, r, (int)shift);
+                }
             }
-        }
 }
 
 /* out[k][i], i < s; src points at the lane of the first element. */
@@ -535,33 +560,39 @@ static struct kmap map_of(const struct sim_matrix_form *f, int operand, int wave
     return q;
 }
 
-/* Word offset of each row m of C or D from the operand's first register. `half` counts 16-bit rows. */
-static void rows_of(const struct sim_matrix_form *f, int wave, int block, uint16_t *off)
+/* Where row m of C and D begins, in words from the operand's first register: reg(m) and lane(m). */
+#define ROWS4(f, m) f(m), f((m) + 1), f((m) + 2), f((m) + 3)
+#define ROWS16(f, m) ROWS4(f, m), ROWS4(f, (m) + 4), ROWS4(f, (m) + 8), ROWS4(f, (m) + 12)
+#define MAI4(m) 64 * (m)
+#define MAI16(m) 64 * ((m) % 4) + 16 * ((m) / 4)
+#define MAI32(m) 64 * (4 * ((m) / 8) + (m) % 4) + 32 * ((m) / 4 % 2)
+#define GFX11_W32(m) 32 * ((m) / 2) + 16 * ((m) % 2)
+#define GFX11_W64(m) 64 * ((m) / 4) + 16 * ((m) % 4)
+#define GFX12_W32(m) 32 * ((m) % 8 + 8 * ((m) / 16)) + 16 * ((m) / 8 % 2)
+#define GFX12_W64(m) 64 * ((m) % 4) + 32 * ((m) / 4 % 2) + 16 * ((m) / 8)
+#define PLAIN4(m) 4 * (m)
+#define PLAIN16(m) 16 * (m)
+#define PLAIN32(m) 32 * (m)
+static const uint16_t mai4[] = {ROWS4(MAI4, 0)}, mai16[] = {ROWS16(MAI16, 0)};
+static const uint16_t mai32[] = {ROWS16(MAI32, 0), ROWS16(MAI32, 16)};
+static const uint16_t gfx11_w32[] = {ROWS16(GFX11_W32, 0)}, gfx11_w64[] = {ROWS16(GFX11_W64, 0)};
+static const uint16_t gfx12_w32[] = {ROWS16(GFX12_W32, 0), ROWS16(GFX12_W32, 16)};
+static const uint16_t gfx12_w64[] = {ROWS16(GFX12_W64, 0)};
+static const uint16_t plain4[] = {ROWS4(PLAIN4, 0)};
+static const uint16_t plain16[] = {ROWS16(PLAIN16, 0), ROWS16(PLAIN16, 16)};
+static const uint16_t plain32[] = {ROWS16(PLAIN32, 0), ROWS16(PLAIN32, 16)};
+
+/* `block` words lie between the blocks. */
+static const uint16_t *rows_of(const struct sim_matrix_form *f, int wave, int *block)
 {
-    for (int m = 0; m < f->m; m++) {
-        int reg, lane;
-        if (is_mai(f) && f->m == 4) {
-            reg = m;
-            lane = 4 * block;
-        } else if (is_mai(f) && f->m == 16) {
-            reg = 4 * block + m % 4;
-            lane = 16 * (m / 4);
-        } else if (is_mai(f)) {
-            reg = 16 * block + 4 * (m / 8) + m % 4;
-            lane = 32 * (m / 4 % 2);
-        } else if (f->isa == SIM_MX_GFX11) {
-            reg = m / (wave / 16);
-            lane = 16 * (m % (wave / 16));
-        } else if (wave == 32) {
-            reg = m % 8 + 8 * (m / 16);
-            lane = 16 * (m / 8 % 2);
-        } else {
-            reg = m % 4;
-            lane = 32 * (m / 4 % 2) + 16 * (m / 8);
-        }
-        off[m] = (uint16_t)(reg * wave + lane);
-    }
+    *block = f->m == 4 ? 4 : f->m * f->n;
+    if (is_mai(f))
+        return f->m == 4 ? mai4 : f->m == 16 ? mai16 : mai32;
+    if (f->isa == SIM_MX_GFX11)
+        return wave == 32 ? gfx11_w32 : gfx11_w64;
+    return wave == 32 ? gfx12_w32 : gfx12_w64;
 }
+static const uint16_t *plain_rows(int n) { return n == 4 ? plain4 : n == 16 ? plain16 : plain32; }
 
 /* ---- C and D ---- */
 
@@ -762,12 +793,14 @@ void RUN(const struct sim_matrix_form *f, const struct sim_matrix_args *x)
         s = &scales;
         fetch_scales(f, x, s);
     }
-    struct block p = {f->m, f->n, f->k, a, b, .odd = false};
+    struct block p = {.m = f->m, .n = f->n, .k = f->k, .a = a, .b = b};
     if (f->sparse) {
         fetch_index(f, x, &qa, kidx);
         p.kidx = kidx;
     }
 
+    int block;
+    const uint16_t *off = rows_of(f, x->wave, &block);
     for (int bk = 0; bk < f->blocks; bk++) {
         int from = f->blocks > 1 ? (bk & ~((1 << x->cbsz) - 1)) | x->abid % (1 << x->cbsz) : 0;
         if (f->m == 32 && !is_mai(f)) { /* two sets of 16 rows, in successive registers */
@@ -796,47 +829,38 @@ void RUN(const struct sim_matrix_form *f, const struct sim_matrix_args *x)
             }
         }
 
-        uint16_t off[MAXS];
-        rows_of(f, x->wave, bk, off);
-        memcpy(p.coff, off, sizeof off);
-        memcpy(p.doff, off, sizeof off);
+        /* Rows as they lie; through a plain copy where they are not f32 or C is modified. */
         const uint32_t *crows = f->sparse ? x->d : x->c;
         bool mod_c = !is_mai(f) && !f->sparse && (x->neg_lo | x->neg_hi) & 4 && !whole;
-        p.c = (const float *)crows;
-        p.d = (float *)x->d;
-        if (!crows || c16 || mod_c || whole) {
-            for (int m = 0; m < f->m; m++) {
-                p.coff[m] = (uint16_t)(m * f->n);
-                for (int n = 0; n < f->n; n++) {
-                    float v;
-                    if (whole)
-                        v = 0;
-                    else if (c16)
-                        v = wide_c(f, crows ? half_at(f, x, crows, off[m] + (unsigned)n)
-                                            : (uint32_t)x->c_const & 0xffff);
-                    else
-                        v = sim_f32(crows ? crows[off[m] + n] : (uint32_t)x->c_const);
-                    ctmp[m * f->n + n] = mod_c ? adjust_c(v, x) : v;
-                }
+        bool copy_c = !crows || c16 || mod_c || whole;
+        p.coff = copy_c ? plain_rows(f->n) : off;
+        p.doff = f16 || whole ? plain_rows(f->n) : off;
+        p.c = copy_c ? ctmp : (const float *)crows + bk * block;
+        p.d = f16 || whole ? dtmp : (float *)x->d + bk * block;
+        p.odd = f16 && sim_mfma_mode == SIM_MFMA_EXACT;
+        for (int m = 0; copy_c && m < f->m; m++)
+            for (int n = 0; n < f->n; n++) {
+                float v;
+                if (whole)
+                    v = 0;
+                else if (c16)
+                    v = wide_c(f, crows ? half_at(f, x, crows, off[m] + (unsigned)n)
+                                        : (uint32_t)x->c_const & 0xffff);
+                else
+                    v = sim_f32(crows ? crows[bk * block + off[m] + n] : (uint32_t)x->c_const);
+                ctmp[m * f->n + n] = mod_c ? adjust_c(v, x) : v;
             }
-            p.c = ctmp;
-        }
-        if (f16 || whole) {
-            for (int m = 0; m < f->m; m++)
-                p.doff[m] = (uint16_t)(m * f->n);
-            p.d = dtmp;
-            p.odd = f16 && sim_mfma_mode == SIM_MFMA_EXACT;
-        }
 
         add_up(f, &p, s);
 
         for (int m = 0; whole && m < f->m; m++)
             for (int n = 0; n < f->n; n++) {
-                int32_t c = (int32_t)(crows ? crows[off[m] + n] : (uint32_t)x->c_const);
+                int at = bk * block + off[m] + n;
+                int32_t c = (int32_t)(crows ? crows[at] : (uint32_t)x->c_const);
                 int64_t sum = (int64_t)c + (int32_t)dtmp[m * f->n + n];
                 if (x->clamp)
                     sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-                x->d[off[m] + n] = (uint32_t)sum;
+                x->d[at] = (uint32_t)sum;
             }
         for (int m = 0; f16 && m < f->m; m++)
             for (int n = 0; n < f->n; n++) {
