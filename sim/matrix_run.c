@@ -33,8 +33,6 @@ struct block {
     float *d;
     const uint16_t *coff, *doff; /* in words, per row m */
     bool odd;      /* leave the result rounded to odd, for a second rounding to 16 bits */
-    int step;      /* products a device adds at once */
-    bool split;    /* even and odd k apart (CDNA3, 8 bits) */
     /* Sparse A: for each m and pair element j the k it stands for. */
     const uint8_t *kidx; /* [k / 2][m], or null */
 };
@@ -190,7 +188,7 @@ SIM_INLINE float flush_zero(float x) { return sim_f32_bits(x) & 0x7f800000 ? x :
 
 /* Inputs below `least` (subnormal in their format) and subnormal C count as +0; products and every sum are rounded to f32 and subnormals flushed
  * keeping the sign; `step` products are added pairwise, then their sum to C. */
-static void core_cdna2(const struct block *p, float least)
+static void core_cdna2(const struct block *p, float least, int step)
 {
     enum { W = 4 };
     float fa[MAXK * MAXS], fb[MAXK * MAXS];
@@ -203,16 +201,16 @@ static void core_cdna2(const struct block *p, float least)
             float c[W];
             for (int n = 0; n < W; n++)
                 c[n] = flush_zero(p->c[p->coff[m] + n0 + n]);
-            for (int k = 0; k < p->k; k += p->step) {
+            for (int k = 0; k < p->k; k += step) {
                 float s[2][W];
-                for (int h = 0; h < p->step / 2; h++) {
+                for (int h = 0; h < step / 2; h++) {
                     const float *b = fb + (k + 2 * h) * p->n + n0;
                     float a0 = fa[(k + 2 * h) * p->m + m], a1 = fa[(k + 2 * h + 1) * p->m + m];
                     for (int n = 0; n < W; n++)
                         s[h][n] = flush_sign(flush_sign(a0 * b[n]) + flush_sign(a1 * b[p->n + n]));
                 }
                 for (int n = 0; n < W; n++) {
-                    float t = p->step == 4 ? flush_sign(s[0][n] + s[1][n]) : s[0][n];
+                    float t = step == 4 ? flush_sign(s[0][n] + s[1][n]) : s[0][n];
                     c[n] = flush_sign(c[n] + t);
                 }
             }
@@ -253,73 +251,72 @@ SIM_INLINE float add_c(double dot, int edot, float c, bool drop)
 }
 
 /* The same rule for one element, where an operand is not finite or a product may overflow. */
-static float cdna3_special(const struct block *p, int k, int m, int n, float c)
+static float cdna3_special(const struct block *p, int k, int step, int m, int n, float c)
 {
     double sum = c;
-    for (int i = k; i < k + p->step; i++) {
+    for (int i = k; i < k + step; i++) {
         double x = (double)p->a[i * p->m + m] * p->b[i * p->n + n];
         sum += fabs(x) >= 0x1p128 ? x * (double)INFINITY : 0 * x;
     }
     return (float)sum;
 }
 
-static void core_cdna3(const struct block *p, int least_a, int least_b)
+/* Eight columns (or as many as a narrow block has, repeated), `step` products from k on. */
+SIM_INLINE void cdna3_sum(int step, int first, int stride, const float *sa, const int16_t *ea, int lda,
+                          const float *sb, const int16_t *eb, int ldb, int32_t *dot, int32_t *top)
 {
-    enum { W = 16 };
-    float sa[MAXK * MAXS], sb[MAXK * MAXS];
-    int16_t ea[MAXK * MAXS], eb[MAXK * MAXS];
-    uint32_t wild = 0;
-    for (int i = 0; i < p->k * p->m; i++) {
-        split_float(p->a[i], least_a, &sa[i], &ea[i]);
-        wild |= ((sim_f32_bits(p->a[i]) & 0x7f800000) == 0x7f800000);
+    int32_t t[8], d[8] = {0};
+    for (int n = 0; n < 8; n++)
+        t[n] = 2 * NO_EXP;
+#pragma GCC unroll 8
+    for (int k = first; k < step; k += stride)
+        for (int n = 0; n < 8; n++) {
+            int32_t e = ea[k * lda] + eb[k * ldb + n];
+            t[n] = e > t[n] ? e : t[n];
+        }
+#pragma GCC unroll 8
+    for (int k = first; k < step; k += stride) {
+        float s = sa[k * lda];
+        int32_t ek = ea[k * lda] + F;
+        for (int n = 0; n < 8; n++) {
+            int32_t e = ek + eb[k * ldb + n] - t[n];
+            e = e < -126 ? -126 : e;
+            d[n] += (int32_t)(s * sb[k * ldb + n] * sim_f32((uint32_t)(127 + e) << 23));
+        }
     }
-    for (int i = 0; i < p->k * p->n; i++) {
-        split_float(p->b[i], least_b, &sb[i], &eb[i]);
-        wild |= ((sim_f32_bits(p->b[i]) & 0x7f800000) == 0x7f800000);
-    }
-    int w = p->n < W ? p->n : W;
+    memcpy(dot, d, sizeof d);
+    memcpy(top, t, sizeof t);
+}
+
+SIM_INLINE void cdna3_rows(const struct block *p, int step, bool split, const float *sa,
+                           const int16_t *ea, const float *sb, const int16_t *eb, bool wild)
+{
+    int w = p->n < 8 ? p->n : 8, ldb = p->n < 8 ? 8 : p->n;
     for (int m = 0; m < p->m; m++)
         for (int n0 = 0; n0 < p->n; n0 += w) {
-            float c[W] = {0};
+            float c[8] = {0}, r[8];
             memcpy(c, p->c + p->coff[m] + n0, (size_t)w * sizeof *c);
-            for (int k0 = 0; k0 < p->k; k0 += p->step) {
-                int32_t dot[2][W], top[2][W], one = p->split ? 2 : 1;
-                for (int h = 0; h < one; h++) {
-                    for (int n = 0; n < W; n++) {
-                        dot[h][n] = 0;
-                        top[h][n] = 2 * NO_EXP;
-                    }
-                    for (int k = k0 + h; k < k0 + p->step; k += one)
-                        for (int n = 0; n < W; n++) {
-                            int32_t e = ea[k * p->m + m] + eb[k * p->n + n0 + (w < W ? n % w : n)];
-                            top[h][n] = e > top[h][n] ? e : top[h][n];
-                        }
-                    for (int k = k0 + h; k < k0 + p->step; k += one) {
-                        float s = sa[k * p->m + m];
-                        for (int n = 0; n < W; n++) {
-                            int at = k * p->n + n0 + (w < W ? n % w : n);
-                            int32_t e = ea[k * p->m + m] + eb[at] - top[h][n] + F;
-                            e = e < -126 ? -126 : e;
-                            dot[h][n] += (int32_t)(s * sb[at] * sim_f32((uint32_t)(127 + e) << 23));
-                        }
-                    }
-                }
-                uint32_t odd = wild;
-                float r[W];
-                for (int n = 0; n < W; n++) {
+            for (int k0 = 0; k0 < p->k; k0 += step) {
+                const float *ak = sa + k0 * p->m + m, *bk = sb + k0 * ldb + n0;
+                const int16_t *eak = ea + k0 * p->m + m, *ebk = eb + k0 * ldb + n0;
+                int32_t dot[2][8], top[2][8], bad = wild;
+                cdna3_sum(step, 0, split ? 2 : 1, ak, eak, p->m, bk, ebk, ldb, dot[0], top[0]);
+                if (split)
+                    cdna3_sum(step, 1, 2, ak, eak, p->m, bk, ebk, ldb, dot[1], top[1]);
+                for (int n = 0; n < 8; n++) {
                     double x = dot[0][n];
                     int e = top[0][n];
-                    if (p->split) {
+                    if (split) {
                         e = top[1][n] > e ? top[1][n] : e;
                         int d0 = top[0][n] - e, d1 = top[1][n] - e;
                         x = floor(x * pow2(d0 < -900 ? -900 : d0))
                           + floor(dot[1][n] * pow2(d1 < -900 ? -900 : d1));
                     }
-                    r[n] = add_c(x, e, c[n], p->split);
-                    odd |= (e >= 126) | ((sim_f32_bits(c[n]) & 0x7f800000) == 0x7f800000);
+                    r[n] = add_c(x, e, c[n], split);
+                    bad |= (e >= 126) | ((sim_f32_bits(c[n]) & 0x7f800000) == 0x7f800000);
                 }
-                for (int n = 0; odd && n < w; n++) {
-                    float x = cdna3_special(p, k0, m, n0 + n, c[n]);
+                for (int n = 0; bad && n < w; n++) {
+                    float x = cdna3_special(p, k0, step, m, n0 + n, c[n]);
                     r[n] = x - x == 0 ? r[n] : x;
                 }
                 memcpy(c, r, sizeof c);
@@ -327,6 +324,34 @@ static void core_cdna3(const struct block *p, int least_a, int least_b)
             for (int n = 0; n < w; n++)
                 p->d[p->doff[m] + n0 + n] = nan_fixed(c[n]);
         }
+}
+
+static void core_cdna3(const struct block *p, int least_a, int least_b, int step, bool split)
+{
+    float sa[MAXK * MAXS], sb[MAXK * MAXS];
+    int16_t ea[MAXK * MAXS], eb[MAXK * MAXS];
+    uint32_t wild = 0;
+    for (int i = 0; i < p->k * p->m; i++) {
+        split_float(p->a[i], least_a, &sa[i], &ea[i]);
+        wild |= ((sim_f32_bits(p->a[i]) & 0x7f800000) == 0x7f800000);
+    }
+    if (p->n < 8) { /* columns repeated up to 8 */
+        for (int i = 0; i < p->k * 8; i++)
+            split_float(p->b[i / 8 * p->n + i % p->n], least_b, &sb[i], &eb[i]);
+        for (int i = 0; i < p->k * p->n; i++)
+            wild |= ((sim_f32_bits(p->b[i]) & 0x7f800000) == 0x7f800000);
+    } else {
+        for (int i = 0; i < p->k * p->n; i++) {
+            split_float(p->b[i], least_b, &sb[i], &eb[i]);
+            wild |= ((sim_f32_bits(p->b[i]) & 0x7f800000) == 0x7f800000);
+        }
+    }
+    if (split)
+        cdna3_rows(p, 16, true, sa, ea, sb, eb, wild);
+    else if (step == 8)
+        cdna3_rows(p, 8, false, sa, ea, sb, eb, wild);
+    else
+        cdna3_rows(p, 4, false, sa, ea, sb, eb, wild);
 }
 
 /* ---- sparse A ---- */
@@ -749,15 +774,14 @@ static void add_up(const struct sim_matrix_form *f, struct block *p, const struc
     } else if (mode == SIM_MFMA_EXACT) {
         core_exact(p);
     } else if (f->isa == SIM_MX_GFX90A) {
-        p->step = f->a == SIM_MT_BF16 && !strstr(f->token, "_1k") ? 2 : 4;
-        core_cdna2(p, f->a == SIM_MT_F16 ? 0x1p-14f : 0x1p-126f);
+        int step = f->a == SIM_MT_BF16 && !strstr(f->token, "_1k") ? 2 : 4;
+        core_cdna2(p, f->a == SIM_MT_F16 ? 0x1p-14f : 0x1p-126f, step);
     } else if (f->isa == SIM_MX_GFX942) {
         static const int8_t least[] = {[SIM_MT_XF32] = -126, [SIM_MT_F16] = -14, [SIM_MT_BF16] = -126,
                                        [SIM_MT_FP8] = -7, [SIM_MT_BF8] = -15};
-        p->split = f->a == SIM_MT_FP8 || f->a == SIM_MT_BF8;
-        p->step = p->split ? 16 : f->a == SIM_MT_XF32 ? 4 : 8;
-        p->step = p->step > p->k ? p->k : p->step;
-        core_cdna3(p, least[f->a], least[f->b]);
+        bool split = f->a == SIM_MT_FP8 || f->a == SIM_MT_BF8;
+        int step = f->a == SIM_MT_XF32 || f->k == 4 ? 4 : 8;
+        core_cdna3(p, least[f->a], least[f->b], step, split);
     } else {
         core_fma(p);
     }
@@ -853,15 +877,17 @@ void RUN(const struct sim_matrix_form *f, const struct sim_matrix_args *x)
 
         add_up(f, &p, s);
 
-        for (int m = 0; whole && m < f->m; m++)
+        for (int m = 0; whole && m < f->m; m++) {
+            const float *sum = dtmp + m * f->n;
+            uint32_t *to = x->d + bk * block + off[m], c[MAXS];
+            for (int n = 0; n < f->n; n++)
+                c[n] = crows ? crows[bk * block + off[m] + n] : (uint32_t)x->c_const;
             for (int n = 0; n < f->n; n++) {
-                int at = bk * block + off[m] + n;
-                int32_t c = (int32_t)(crows ? crows[at] : (uint32_t)x->c_const);
-                int64_t sum = (int64_t)c + (int32_t)dtmp[m * f->n + n];
-                if (x->clamp)
-                    sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-                x->d[at] = (uint32_t)sum;
+                uint32_t t = (uint32_t)(int32_t)sum[n], r = c[n] + t;
+                bool over = ((c[n] ^ r) & (t ^ r)) >> 31;
+                to[n] = x->clamp && over ? 0x7fffffff + (c[n] >> 31) : r;
             }
+        }
         for (int m = 0; f16 && m < f->m; m++)
             for (int n = 0; n < f->n; n++) {
                 uint32_t v = sim_f32_bits(dtmp[m * f->n + n]);
