@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Control flow, program counter, hardware registers, indexed scalar moves: small programs whose path shows
+ * in registers. References: CDNA3/CDNA4 ISA guides, program flow chapter and SOPP/SOP1/SOPK pages.
+ */
+#include "mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Branches: s20 stays when the branch is taken, else becomes 1. */
+static bool scc0(const struct wave_state *w) { return !w->scc; }
+static bool scc1(const struct wave_state *w) { return w->scc; }
+static bool vccz(const struct wave_state *w) { return !w->vcc; }
+static bool vccnz(const struct wave_state *w) { return w->vcc != 0; }
+static bool execz(const struct wave_state *w) { return !w->exec; }
+static bool execnz(const struct wave_state *w) { return w->exec != 0; }
+static bool always(const struct wave_state *w) { (void)w; return true; }
+
+static const struct {
+    const char *name;
+    bool (*taken)(const struct wave_state *w);
+} branches[] = { { "s_branch", always },     { "s_cbranch_scc0", scc0 },     { "s_cbranch_scc1", scc1 },
+                 { "s_cbranch_vccz", vccz }, { "s_cbranch_vccnz", vccnz },   { "s_cbranch_execz", execz },
+                 { "s_cbranch_execnz", execnz } };
+
+typedef void wave_ref(struct wave_state *w);
+#define REF(name) static void name(struct wave_state *w)
+
+/* Programs: text, and what they leave. s[20:21] etc. that hold addresses are checked by differences. */
+REF(p_getpc) { w->s[20] = 8; w->s[21] = 0; } /* two getpc, four bytes of s_nop between: difference 8 */
+REF(p_call) { w->s[20] = 5; w->s[24] = 1; }
+REF(p_loop) { w->s[20] = 0; w->s[21] = 45; w->scc = 0; }
+REF(p_mode) { w->s[20] = w->mode; w->s[21] = w->mode >> 4 & 15; }
+REF(p_setmode) { w->mode = (w->mode & ~0xf0u) | 0x50; w->s[20] = w->mode; }
+REF(p_setreg) { w->mode = (w->mode & ~0xfu) | (w->s[22] & 15); w->s[20] = w->mode & 15; }
+REF(p_movrels) { w->m0 = 3; w->s[20] = w->s[33]; }
+REF(p_movrels64) { w->m0 = 2; w->s[20] = w->s[32]; w->s[21] = w->s[33]; }
+REF(p_movreld) { w->m0 = 4; w->s[34] = w->s[22]; }
+REF(p_movreld64) { w->m0 = 4; w->s[34] = w->s[22]; w->s[35] = w->s[23]; }
+
+static const struct {
+    const char *names, *text;
+    wave_ref *ref;
+    unsigned targets;
+} programs[] = {
+    { "s_getpc_b64", "s_getpc_b64 s[22:23]\ns_nop 0\ns_getpc_b64 s[20:21]\ns_sub_u32 s20, s20, s22\ns_subb_u32 s21, s21, s23\n"
+                     "s_mov_b64 s[22:23], 0\ns_cmp_eq_u32 0, 1",
+      p_getpc, ON_GFX9 },
+    { "s_call_b64 s_setpc_b64", "s_mov_b32 s24, 0\ns_call_b64 s[22:23], 2\ns_mov_b32 s24, 1\ns_branch 2\n"
+                                "s_mov_b32 s20, 5\ns_setpc_b64 s[22:23]\ns_mov_b64 s[22:23], 0",
+      p_call, ON_GFX9 },
+    { "s_swappc_b64", "s_mov_b32 s24, 0\ns_getpc_b64 s[26:27]\ns_add_u32 s26, s26, 24\ns_addc_u32 s27, s27, 0\n"
+                      "s_swappc_b64 s[22:23], s[26:27]\ns_mov_b32 s24, 1\ns_branch 2\ns_mov_b32 s20, 5\n"
+                      "s_setpc_b64 s[22:23]\ns_mov_b64 s[22:23], 0\ns_mov_b64 s[26:27], 0\ns_cmp_eq_u32 0, 1",
+      p_call, ON_GFX9 },
+    { "", "s_mov_b32 s20, 10\ns_mov_b32 s21, 0\ns_sub_i32 s20, s20, 1\ns_add_i32 s21, s21, s20\ns_cmp_lg_u32 s20, 0\n"
+          "s_cbranch_scc1 65532",
+      p_loop, ON_GFX9 },
+    { "s_getreg_b32", "s_getreg_b32 s20, hwreg(HW_REG_MODE, 0, 10)\ns_getreg_b32 s21, hwreg(HW_REG_MODE, 4, 4)", p_mode,
+      ON_GFX9 },
+    { "s_setreg_imm32_b32", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 5\ns_nop 1\n"
+                            "s_getreg_b32 s20, hwreg(HW_REG_MODE, 0, 10)",
+      p_setmode, ON_GFX9 },
+    { "s_setreg_b32", "s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s22\ns_nop 1\ns_getreg_b32 s20, hwreg(HW_REG_MODE, 0, 4)",
+      p_setreg, ON_GFX9 },
+    { "s_movrels_b32", "s_mov_b32 m0, 3\ns_movrels_b32 s20, s30", p_movrels, ON_GFX9 },
+    { "s_movrels_b64", "s_mov_b32 m0, 2\ns_movrels_b64 s[20:21], s[30:31]", p_movrels64, ON_GFX9 },
+    { "s_movreld_b32", "s_mov_b32 m0, 4\ns_movreld_b32 s30, s22", p_movreld, ON_GFX9 },
+    { "s_movreld_b64", "s_mov_b32 m0, 4\ns_movreld_b64 s[30:31], s[22:23]", p_movreld64, ON_GFX9 },
+};
+
+void run_control(enum target t);
+void run_control(enum target t)
+{
+    static struct wave_state w, want;
+    enum { NB = sizeof branches / sizeof *branches, NP = sizeof programs / sizeof *programs };
+    int sb[NB], sp[NP];
+    struct batch b;
+
+    batch_begin(&b, t);
+    for (int i = 0; i < NB; i++) {
+        covered_add(t, branches[i].name);
+        sb[i] = batch_add(&b, "s_nop 0\n%s 1\ns_mov_b32 s20, 1\ns_nop 0", branches[i].name);
+    }
+    for (int i = 0; i < NP; i++) {
+        sp[i] = -1;
+        if (!(programs[i].targets >> t & 1))
+            continue;
+        char name[32];
+        const char *p = programs[i].names;
+        for (int n; sscanf(p, "%31s%n", name, &n) == 1; p += n)
+            covered_add(t, name);
+        sp[i] = batch_add(&b, "%s", programs[i].text);
+    }
+    if (!batch_assemble(&b)) {
+        fail(t, "(assembler)", "a program is refused");
+        batch_end(&b);
+        return;
+    }
+    for (int i = 0; i < NB; i++)
+        for (int run = 0; run < 16; run++) {
+            rand_seed(branches[i].name);
+            for (int k = 0; k < run; k++)
+                rand64();
+            wave_randomise(&w, t);
+            w.scc = run & 1;
+            w.exec = run & 2 ? 0 : lane_mask_draw(t, run);
+            if (run & 4)
+                w.vcc = run & 8 ? 0 : 1ull << rand_below((uint32_t)target_lanes(t));
+            want = w;
+            if (!branches[i].taken(&w))
+                want.s[20] = 1;
+            if (!run_snippet(&b, sb[i], &w, NULL)) {
+                fail(t, branches[i].name, "%s", run_error());
+                break;
+            }
+            if (wave_diff(&w, &want, NULL, NULL)) {
+                fail(t, branches[i].name, "scc %u vcc %llx exec %llx: %s", want.scc, (unsigned long long)want.vcc,
+                     (unsigned long long)want.exec, wave_diff(&w, &want, NULL, NULL));
+                break;
+            }
+        }
+    for (int i = 0; i < NP; i++) {
+        if (sp[i] < 0)
+            continue;
+        rand_seed(programs[i].text);
+        wave_randomise(&w, t);
+        want = w;
+        if (strstr(programs[i].text, "s_mov_b64 s[22:23], 0"))
+            want.s[22] = want.s[23] = 0;
+        if (strstr(programs[i].text, "s_mov_b64 s[26:27], 0"))
+            want.s[26] = want.s[27] = 0;
+        if (strstr(programs[i].text, "s_cmp_eq_u32 0, 1"))
+            want.scc = 0;
+        programs[i].ref(&want);
+        if (!run_snippet(&b, sp[i], &w, NULL))
+            fail(t, programs[i].names, "%s: %s", batch_text(&b, sp[i]), run_error());
+        else if (wave_diff(&w, &want, NULL, NULL))
+            fail(t, programs[i].names, "%s: %s", batch_text(&b, sp[i]), wave_diff(&w, &want, NULL, NULL));
+    }
+    batch_end(&b);
+}

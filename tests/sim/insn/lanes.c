@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Instructions that move data between lanes, files or registers: readlane, writelane, swaps, AGPR moves,
+ * and the whole of DPP: every control with every row and bank mask and bound_ctrl, under EXEC masks with
+ * holes. References: CDNA3/CDNA4 ISA guides, chapters on DPP and the instruction pages.
+ */
+#include "mem.h"
+#include "valu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void wave_ref(enum target t, struct wave_state *w);
+
+#define REF(name) static void name(enum target t, struct wave_state *w)
+#define FOR_ACTIVE(i) for (int i = 0; i < target_lanes(t); i++) if (w->exec >> i & 1)
+
+static int first_lane(const struct wave_state *w)
+{
+    return w->exec ? __builtin_ctzll(w->exec) : 0;
+}
+
+REF(readfirst) { (void)t; w->s[20] = w->v[2][first_lane(w)]; }
+REF(readlane_s) { w->s[20] = w->v[2][w->s[21] & (uint32_t)(target_lanes(t) - 1)]; }
+REF(readlane_5) { (void)t; w->s[20] = w->v[2][5]; }
+REF(readlane_vcc) { (void)t; w->vcc = (w->vcc & ~0xffffffffull) | w->v[2][31]; }
+REF(writelane_s) { w->v[10][w->s[21] & (uint32_t)(target_lanes(t) - 1)] = w->s[22]; }
+REF(writelane_k) { (void)t; w->v[10][7] = (uint32_t)-3; }
+REF(writelane_m0) { w->v[10][w->m0 & (uint32_t)(target_lanes(t) - 1)] = w->s[22]; }
+REF(swap)
+{
+    FOR_ACTIVE(i) {
+        uint32_t x = w->v[10][i];
+        w->v[10][i] = w->v[2][i];
+        w->v[2][i] = x;
+    }
+}
+REF(swap16)
+{
+    for (int i = 0; i < target_lanes(t); i++)
+        if (!(i & 16)) { /* odd rows of the destination with even rows of the source */
+            uint32_t x = w->v[2][i];
+            w->v[2][i] = w->v[10][i + 16];
+            w->v[10][i + 16] = x;
+        }
+}
+REF(swap32)
+{
+    (void)t;
+    for (int i = 0; i < 32; i++) {
+        uint32_t x = w->v[2][i];
+        w->v[2][i] = w->v[10][i + 32];
+        w->v[10][i + 32] = x;
+    }
+}
+REF(acc_read) { FOR_ACTIVE(i) w->v[10][i] = w->a[2][i]; }
+REF(acc_write) { FOR_ACTIVE(i) w->a[10][i] = w->v[2][i]; }
+REF(acc_write_k) { FOR_ACTIVE(i) w->a[10][i] = 0x3f800000; }
+REF(acc_write_s) { FOR_ACTIVE(i) w->a[10][i] = w->s[20]; }
+REF(acc_mov) { FOR_ACTIVE(i) w->a[10][i] = w->a[2][i]; }
+
+static const struct {
+    const char *name, *text;
+    wave_ref *ref;
+    bool full; /* only with all lanes on: the text does not mention EXEC */
+    unsigned targets;
+} moves[] = {
+    { "v_readfirstlane_b32", "v_readfirstlane_b32 s20, v2", readfirst, false, ON_ALL },
+    { "v_readlane_b32", "v_readlane_b32 s20, v2, s21", readlane_s, false, ON_ALL },
+    { "v_readlane_b32", "v_readlane_b32 s20, v2, 5", readlane_5, false, ON_ALL },
+    { "v_readlane_b32", "v_readlane_b32 vcc_lo, v2, 31", readlane_vcc, false, ON_ALL },
+    { "v_writelane_b32", "v_writelane_b32 v10, s22, m0", writelane_m0, false, ON_ALL },
+    { "v_writelane_b32", "v_writelane_b32 v10, -3, 7", writelane_k, false, ON_ALL },
+    { "v_writelane_b32", "s_mov_b32 m0, s21\nv_writelane_b32 v10, s22, m0\ns_mov_b32 m0, 0", writelane_s, false, ON_ALL },
+    { "v_swap_b32", "v_swap_b32 v10, v2", swap, false, ON_ALL },
+    { "v_permlane16_swap_b32", "v_permlane16_swap_b32 v10, v2", swap16, true, ON_950 | ON_1250 },
+    { "v_permlane32_swap_b32", "v_permlane32_swap_b32 v10, v2", swap32, true, ON_950 },
+    { "v_accvgpr_read_b32", "v_accvgpr_read_b32 v10, a2", acc_read, false, ON_GFX9 },
+    { "v_accvgpr_write_b32", "v_accvgpr_write_b32 a10, v2", acc_write, false, ON_GFX9 },
+    { "v_accvgpr_write_b32", "v_accvgpr_write_b32 a10, 1.0", acc_write_k, false, ON_GFX9 },
+    { "v_accvgpr_write_b32", "v_accvgpr_write_b32 a10, s20", acc_write_s, false, ON_90A },
+    { "v_accvgpr_mov_b32", "v_accvgpr_mov_b32 a10, a2", acc_mov, false, ON_GFX9 },
+};
+
+static void run_moves(enum target t)
+{
+    static struct wave_state w, want;
+    enum { N = sizeof moves / sizeof *moves };
+    int snippet[N];
+    struct batch b;
+
+    batch_begin(&b, t);
+    for (int i = 0; i < N; i++) {
+        snippet[i] = -1;
+        if (moves[i].targets >> t & 1) {
+            covered_add(t, moves[i].name);
+            snippet[i] = batch_add(&b, "%s", moves[i].text);
+        }
+    }
+    if (!batch_assemble(&b))
+        fail(t, "(assembler)", "a lane move is refused");
+    else
+        for (int i = 0; i < N; i++)
+            for (int run = 0; run < 12 && snippet[i] >= 0; run++) {
+                rand_seed(moves[i].text);
+                for (int k = 0; k < run; k++)
+                    rand64();
+                wave_randomise(&w, t);
+                w.exec = moves[i].full ? w.exec : run == 11 ? 0 : lane_mask_draw(t, run);
+                if (strstr(moves[i].text, "v10, s22, m0") && moves[i].ref == writelane_m0)
+                    w.m0 = (uint32_t)rand64();
+                want = w;
+                moves[i].ref(t, &want);
+                if (!run_snippet(&b, snippet[i], &w, NULL)) {
+                    fail(t, moves[i].name, "%s: %s", moves[i].text, run_error());
+                    break;
+                }
+                const char *d = wave_diff(&w, &want, NULL, NULL);
+                if (d) {
+                    fail(t, moves[i].name, "%s (exec %llx): %s", moves[i].text, (unsigned long long)w.exec, d);
+                    break;
+                }
+            }
+    batch_end(&b);
+}
+
+/* Every DPP control with a sample of masks; v_mov_b32 and a sum with two sources. */
+static void run_dpp_gfx9(enum target t)
+{
+    static struct wave_state w, want;
+    struct dpp { int snippet; unsigned ctrl, rows, banks; bool bound, sum; } *list = malloc(sizeof *list * 4096);
+    int n = 0;
+    struct batch b;
+
+    batch_begin(&b, t);
+    rand_seed("dpp");
+    for (unsigned ctrl = 0; ctrl <= 0x15f; ctrl++) {
+        char text[64];
+        unsigned k = ctrl & 15;
+        if (ctrl <= 0xff)
+            sprintf(text, "quad_perm:[%u,%u,%u,%u]", ctrl & 3, ctrl >> 2 & 3, ctrl >> 4 & 3, ctrl >> 6 & 3);
+        else if (ctrl > 0x100 && ctrl < 0x130 && k)
+            sprintf(text, "%s:%u", ctrl < 0x110 ? "row_shl" : ctrl < 0x120 ? "row_shr" : "row_ror", k);
+        else if (ctrl >= 0x150)
+            sprintf(text, "row_newbcast:%u", k);
+        else if (ctrl == 0x130 || ctrl == 0x134 || ctrl == 0x138 || ctrl == 0x13c)
+            sprintf(text, "wave_%s:1", ctrl == 0x130 ? "shl" : ctrl == 0x134 ? "rol" : ctrl == 0x138 ? "shr" : "ror");
+        else if (ctrl >= 0x140 && ctrl <= 0x143)
+            strcpy(text, ctrl == 0x140 ? "row_mirror" : ctrl == 0x141 ? "row_half_mirror"
+                         : ctrl == 0x142 ? "row_bcast:15" : "row_bcast:31");
+        else
+            continue;
+        for (int v = 0; v < 4; v++) {
+            struct dpp d = { .ctrl = ctrl, .rows = v == 0 ? 15 : rand_below(16), .banks = v < 2 ? 15 : rand_below(16),
+                             .bound = v & 1, .sum = v == 3 };
+            d.snippet = batch_add(&b, "%s %s row_mask:0x%x bank_mask:0x%x%s",
+                                  d.sum ? "v_add_u32_dpp v10, v2, v4" : "v_mov_b32_dpp v10, v2", text, d.rows, d.banks,
+                                  d.bound ? " bound_ctrl:0" : "");
+            list[n++] = d;
+        }
+    }
+    if (!batch_assemble(&b)) {
+        fail(t, "(assembler)", "a DPP form is refused");
+        n = 0;
+    }
+    for (int j = 0; j < n; j++) {
+        struct dpp *d = &list[j];
+        rand_seed(batch_text(&b, d->snippet));
+        for (int run = 0; run < 3; run++) {
+            wave_randomise(&w, t);
+            w.exec = lane_mask_draw(t, run);
+            want = w;
+            for (int i = 0; i < 64; i++) {
+                int src = dpp_source(t, d->ctrl, i);
+                bool valid = src >= 0 && w.exec >> src & 1;
+                if (!(w.exec >> i & 1) || !(d->rows >> (i >> 4) & 1) || !(d->banks >> (i >> 2 & 3) & 1) ||
+                    (!valid && !d->bound))
+                    continue;
+                uint32_t x = valid ? w.v[2][src] : 0;
+                want.v[10][i] = d->sum ? x + w.v[4][i] : x;
+            }
+            if (!run_snippet(&b, d->snippet, &w, NULL)) {
+                fail(t, "dpp", "%s: %s", batch_text(&b, d->snippet), run_error());
+                break;
+            }
+            const char *diff = wave_diff(&w, &want, NULL, NULL);
+            if (diff) {
+                fail(t, "dpp", "%s (exec %llx): %s", batch_text(&b, d->snippet), (unsigned long long)w.exec, diff);
+                break;
+            }
+        }
+    }
+    free(list);
+    batch_end(&b);
+}
+
+void run_lanes(enum target t);
+void run_lanes(enum target t)
+{
+    run_moves(t);
+    if (t <= T_950)
+        run_dpp_gfx9(t);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scalar memory: loads by pointer and by buffer resource with every offset form, and clocks and cache
+ * operations that only have to leave the registers alone. References: CDNA3/CDNA4 ISA guides, scalar
+ * memory chapter; an access drops the two low address bits, a buffer load beyond the records gives 0.
+ */
+#include "mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int words;
+    bool buffer;
+    unsigned targets;
+} loads[] = {
+    { "s_load_dword", 1, false, ON_GFX9 },         { "s_load_dwordx2", 2, false, ON_GFX9 },
+    { "s_load_dwordx4", 4, false, ON_GFX9 },       { "s_load_dwordx8", 8, false, ON_GFX9 },
+    { "s_load_dwordx16", 16, false, ON_GFX9 },     { "s_buffer_load_dword", 1, true, ON_GFX9 },
+    { "s_buffer_load_dwordx2", 2, true, ON_GFX9 }, { "s_buffer_load_dwordx4", 4, true, ON_GFX9 },
+    { "s_buffer_load_dwordx8", 8, true, ON_GFX9 }, { "s_buffer_load_dwordx16", 16, true, ON_GFX9 },
+    { "s_load_b32", 1, false, ON_GFX11UP },        { "s_load_b64", 2, false, ON_GFX11UP },
+    { "s_load_b96", 3, false, ON_GFX12 },          { "s_load_b128", 4, false, ON_GFX11UP },
+    { "s_load_b256", 8, false, ON_GFX11UP },       { "s_load_b512", 16, false, ON_GFX11UP },
+    { "s_buffer_load_b32", 1, true, ON_GFX11UP },  { "s_buffer_load_b64", 2, true, ON_GFX11UP },
+    { "s_buffer_load_b96", 3, true, ON_GFX12 },    { "s_buffer_load_b128", 4, true, ON_GFX11UP },
+    { "s_buffer_load_b256", 8, true, ON_GFX11UP }, { "s_buffer_load_b512", 16, true, ON_GFX11UP },
+};
+
+/* Nothing but a wait: registers, memory and flags stay. */
+static const struct {
+    const char *text;
+    unsigned targets;
+} quiet[] = {
+    { "s_nop 3", ON_ALL }, { "s_sleep 1", ON_ALL }, { "s_setprio 2", ON_ALL }, { "s_waitcnt 0", ON_GFX9 | ON_1100 },
+    { "s_dcache_inv", ON_ALL & ~ON_1250 }, { "s_dcache_wb", ON_GFX9 }, { "s_icache_inv", ON_ALL },
+    { "buffer_wbinvl1", ON_90A }, { "buffer_wbinvl1_vol", ON_90A }, { "buffer_invl2", ON_90A }, { "buffer_wbl2", ON_GFX9 },
+    { "buffer_inv sc1", ON_940 }, { "v_nop", ON_ALL }, { "ds_nop", ON_GFX9 }, { "s_barrier", ON_GFX9 | ON_1100 },
+    { "s_sethalt 0", ON_ALL },
+    { "s_clause 0x0\n v_nop\n v_nop", ON_GFX11UP }, { "s_delay_alu instid0(VALU_DEP_1)", ON_GFX11UP },
+    { "s_wait_loadcnt 0", ON_GFX12 }, { "s_wait_storecnt 0", ON_GFX12 }, { "s_wait_dscnt 0", ON_GFX12 },
+    { "s_wait_kmcnt 0", ON_GFX12 }, { "s_wait_loadcnt_dscnt 0", ON_GFX12 }, { "s_wait_storecnt_dscnt 0", ON_GFX12 },
+    { "s_waitcnt_vscnt null, 0", ON_1100 },
+};
+
+enum { BASE = 8, DEST = 16, SOFF = 40, MIDDLE = WAVE_MEM / 2 };
+
+struct scase {
+    int load, form, offset, snippet; /* form: 0 immediate, 1 SGPR, 2 SGPR and immediate */
+};
+
+static void run_load(const struct batch *b, const struct scase *c)
+{
+    static struct wave_state w, want;
+    static uint8_t mem[WAVE_MEM], want_mem[WAVE_MEM];
+    enum target t = b->target;
+    char text[128];
+
+    snprintf(text, sizeof text, "%s", batch_text(b, c->snippet));
+    rand_seed(text);
+    for (int run = 0; run < 8; run++) {
+        wave_randomise(&w, t);
+        for (int i = 0; i < WAVE_MEM; i += 8) {
+            uint64_t v = rand64();
+            memcpy(mem + i, &v, 8);
+        }
+        int words = loads[c->load].words, soff = (int)rand_below(1000);
+        w.s[SOFF] = (uint32_t)soff;
+        int imm = c->form == 1 ? 0 : c->offset, reg = c->form ? soff : 0;
+        int ea = loads[c->load].buffer ? 0 : MIDDLE;
+        uint64_t base = run_address(t) + (uint64_t)ea;
+        w.s[BASE] = (uint32_t)base;
+        w.s[BASE + 1] = (uint32_t)(base >> 32);
+        w.s[BASE + 2] = run & 1 ? 512 : 40000;
+        w.s[BASE + 3] = t <= T_950 ? 0x27000 : 0x31004000;
+        ea = (ea + imm + reg) & ~3;
+        want = w;
+        for (int k = 0; k < words; k++) {
+            uint32_t v = 0;
+            if (!loads[c->load].buffer || (uint32_t)(ea + 4 * k) < w.s[BASE + 2])
+                memcpy(&v, mem + ea + 4 * k, 4);
+            want.s[DEST + k] = v;
+        }
+        memcpy(want_mem, mem, sizeof mem);
+        if (!run_snippet(b, c->snippet, &w, mem)) {
+            fail(t, loads[c->load].name, "%s: %s", text, run_error());
+            return;
+        }
+        const char *d = wave_diff(&w, &want, mem, want_mem);
+        if (d) {
+            fail(t, loads[c->load].name, "%s (s%d %x, records %u): %s", text, SOFF, soff, w.s[BASE + 2], d);
+            return;
+        }
+    }
+}
+
+void run_smem(enum target t);
+void run_smem(enum target t)
+{
+    static struct wave_state w, want;
+    struct scase list[sizeof loads / sizeof *loads * 8];
+    int n = 0, snippet[sizeof quiet / sizeof *quiet];
+    struct batch b;
+    bool gfx9 = t <= T_950;
+
+    batch_begin(&b, t);
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        if (!(loads[i].targets >> t & 1))
+            continue;
+        covered_add(t, loads[i].name);
+        rand_seed(loads[i].name);
+        for (int form = 0; form < 3; form++)
+            for (int k = 0; k < 2; k++) {
+                struct scase c = { (int)i, form, 0, 0 };
+                char dest[24], base[16], tail[40] = "";
+                c.offset = (int)(rand_below(4000) & ~3u) + (k && !loads[i].buffer && form == 0 ? -4000 : 0);
+                if (form == 1 && k)
+                    continue;
+                if (loads[i].words == 1)
+                    sprintf(dest, "s%d", DEST);
+                else
+                    sprintf(dest, "s[%d:%d]", DEST, DEST + loads[i].words - 1);
+                sprintf(base, "s[%d:%d]", BASE, BASE + (loads[i].buffer ? 3 : 1));
+                if (form == 2)
+                    sprintf(tail, " offset:0x%x", c.offset);
+                const char *wait = t >= T_1201 ? "s_wait_kmcnt 0" : "s_waitcnt lgkmcnt(0)";
+                if (form == 0)
+                    c.snippet = batch_add(&b, "%s %s, %s, %s0x%x\n%s", loads[i].name, dest, base, c.offset < 0 ? "-" : "",
+                                          c.offset < 0 ? -c.offset : c.offset, wait);
+                else
+                    c.snippet = batch_add(&b, "%s %s, %s, s%d%s\n%s", loads[i].name, dest, base, SOFF, tail, wait);
+                list[n++] = c;
+            }
+    }
+    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+        snippet[i] = -1;
+        if (quiet[i].targets >> t & 1) {
+            char name[32];
+            sscanf(quiet[i].text, "%31s", name);
+            covered_add(t, name);
+            snippet[i] = batch_add(&b, "%s", quiet[i].text);
+        }
+    }
+    int time = gfx9 ? batch_add(&b, "s_memtime s[20:21]\ns_memrealtime s[22:23]\ns_waitcnt lgkmcnt(0)") : -1;
+    if (gfx9) {
+        covered_add(t, "s_memtime");
+        covered_add(t, "s_memrealtime");
+        covered_add(t, "s_endpgm");
+    }
+    if (!batch_assemble(&b)) {
+        fail(t, "(assembler)", "a scalar memory form is refused");
+        batch_end(&b);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        run_load(&b, &list[i]);
+    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+        if (snippet[i] < 0)
+            continue;
+        rand_seed(quiet[i].text);
+        wave_randomise(&w, t);
+        want = w;
+        if (!run_snippet(&b, snippet[i], &w, NULL))
+            fail(t, quiet[i].text, "%s", run_error());
+        else if (wave_diff(&w, &want, NULL, NULL))
+            fail(t, quiet[i].text, "%s", wave_diff(&w, &want, NULL, NULL));
+    }
+    if (time >= 0) {
+        wave_randomise(&w, t);
+        want = w;
+        if (!run_snippet(&b, time, &w, NULL))
+            fail(t, "s_memtime", "%s", run_error());
+        memcpy(&want.s[20], &w.s[20], 16); /* any time */
+        if (wave_diff(&w, &want, NULL, NULL))
+            fail(t, "s_memtime", "%s", wave_diff(&w, &want, NULL, NULL));
+    }
+    batch_end(&b);
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The forms of a vector ALU row: sources from VGPRs, SGPRs, inline constants and literals, modifiers,
+ * op_sel, DPP, SDWA, other modes, and their assembler text. One scalar operand an instruction, literals
+ * in 32-bit encodings only (gfx9). Inline constants of 16-bit and packed operands: LLVM, comment on
+ * getInlineEncodingV216.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "valu_case.h"
+
+static const int src_reg[3] = { 2, 4, 6 }, src_wide[3] = { 16, 48, 80 };
+static struct vcases *out; /* of the call in progress */
+
+static const struct { const char *text; uint32_t f32; uint64_t f64; uint16_t f16; } inline_float[] = {
+    { "0.5", 0x3f000000, 0x3fe0000000000000, 0x3800 },   { "-0.5", 0xbf000000, 0xbfe0000000000000, 0xb800 },
+    { "1.0", 0x3f800000, 0x3ff0000000000000, 0x3c00 },   { "-1.0", 0xbf800000, 0xbff0000000000000, 0xbc00 },
+    { "2.0", 0x40000000, 0x4000000000000000, 0x4000 },   { "-2.0", 0xc0000000, 0xc000000000000000, 0xc000 },
+    { "4.0", 0x40800000, 0x4010000000000000, 0x4400 },   { "-4.0", 0xc0800000, 0xc010000000000000, 0xc400 },
+    { "0.15915494", 0x3e22f983, 0x3fc45f306dc9c882, 0x3118 } };
+
+static void set_inline(struct operand *o, enum vtype t)
+{
+    o->kind = OP_INLINE;
+    bool floats = is_float(t) || t == V_PF16 || t == V_MIX;
+    if (floats && rand_below(3)) {
+        int i = (int)rand_below(9);
+        if (t == V_F64 && i == 8)
+            snprintf(o->text, sizeof o->text, "0.15915494309189532");
+        else
+            snprintf(o->text, sizeof o->text, "%s", inline_float[i].text);
+        o->value = t == V_F64 ? inline_float[i].f64
+                   : t == V_F32 || t == V_MIX ? inline_float[i].f32 : inline_float[i].f16;
+        if (t == V_MIX) { /* the assembler takes it as f16 only when the operand is a half */
+            snprintf(o->text, sizeof o->text, "1.0");
+            o->value = 0x3f800000;
+        }
+    } else {
+        int n = (int)rand_below(81) - 16;
+        snprintf(o->text, sizeof o->text, "%d", n);
+        o->value = (uint64_t)(int64_t)n;
+        if (type_words(t) == 1)
+            o->value &= 0xffffffff;
+    }
+}
+
+static void set_literal(struct operand *o, enum vtype t)
+{
+    uint64_t v;
+    o->kind = OP_LITERAL;
+    if (t == V_F64) {
+        v = (draw(V_F64) >> 32 & 0xfffff000) | 0x123;
+        snprintf(o->text, sizeof o->text, "0x%08x", (uint32_t)v);
+        o->value = v << 32;
+        return;
+    }
+    v = is_half(t) ? (draw(t) & 0xff0f) | 0x50 : (draw(t) & 0xffff0fff) | 0x5000;
+    if (is_half(t))
+        v |= 0x1000; /* never an inline constant */
+    snprintf(o->text, sizeof o->text, "0x%x", (uint32_t)v);
+    o->value = v;
+}
+
+static void set_vgpr(struct operand *o, int reg, enum vtype t)
+{
+    int n = type_words(t);
+    o->kind = OP_V;
+    o->reg = reg;
+    if (n == 1)
+        snprintf(o->text, sizeof o->text, "v%d", reg);
+    else
+        snprintf(o->text, sizeof o->text, "v[%d:%d]", reg, reg + n - 1);
+}
+
+static void set_sgpr(struct operand *o, enum vtype t)
+{
+    int n = type_words(t);
+    o->kind = OP_S;
+    o->reg = S_SGPR;
+    if (n == 1)
+        snprintf(o->text, sizeof o->text, "s%d", o->reg);
+    else
+        snprintf(o->text, sizeof o->text, "s[%d:%d]", o->reg, o->reg + n - 1);
+}
+
+static struct vcase plain(const struct valu_row *r)
+{
+    struct vcase c = { .row = r, .mode = MODE_KERNEL, .waves = 3, .row_mask = 15, .bank_mask = 15 };
+    for (; c.nsrc < 3 && r->s[c.nsrc]; c.nsrc++) {
+        enum vtype t = r->s[c.nsrc];
+        set_vgpr(&c.s[c.nsrc], type_words(t) > 2 ? src_wide[c.nsrc] : src_reg[c.nsrc], t);
+        c.s[c.nsrc].opsel_hi = is_packed(t);
+        c.s[c.nsrc].sel = 6;
+    }
+    if (r->form == VOP2K) /* the literal: the middle one of v_...mk, the last of v_...ak */
+        set_literal(&c.s[strstr(r->name, "mk_") ? 1 : 2], r->s[0]);
+    c.dreg = type_words(r->d) > 2 ? D_WIDE : D_REG;
+    c.dst_sel = 6;
+    c.e64 = r->form == VOP3 || r->form == VOP3P || r->form == VOP3SD || (r->flags & VF_NO_E32);
+    return c;
+}
+
+static const char *const sel_name[] = { "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD" };
+
+static void print_dpp(char *out, size_t room, const struct vcase *c, enum target t)
+{
+    char ctrl[40];
+    unsigned n = c->ctrl & 15;
+    if (c->ctrl <= 0xff)
+        snprintf(ctrl, sizeof ctrl, "quad_perm:[%u,%u,%u,%u]", c->ctrl & 3, c->ctrl >> 2 & 3, c->ctrl >> 4 & 3,
+                 c->ctrl >> 6 & 3);
+    else
+        switch (c->ctrl >> 4) {
+        case 0x10: snprintf(ctrl, sizeof ctrl, "row_shl:%u", n); break;
+        case 0x11: snprintf(ctrl, sizeof ctrl, "row_shr:%u", n); break;
+        case 0x12: snprintf(ctrl, sizeof ctrl, "row_ror:%u", n); break;
+        case 0x15: snprintf(ctrl, sizeof ctrl, "%s:%u", t <= T_950 ? "row_newbcast" : "row_share", n); break;
+        case 0x16: snprintf(ctrl, sizeof ctrl, "row_xmask:%u", n); break;
+        default:
+            snprintf(ctrl, sizeof ctrl, "%s",
+                     c->ctrl == 0x130 ? "wave_shl:1" : c->ctrl == 0x134 ? "wave_rol:1"
+                     : c->ctrl == 0x138 ? "wave_shr:1" : c->ctrl == 0x13c ? "wave_ror:1"
+                     : c->ctrl == 0x140 ? "row_mirror" : c->ctrl == 0x141 ? "row_half_mirror"
+                     : c->ctrl == 0x142 ? "row_bcast:15" : "row_bcast:31");
+        }
+    snprintf(out, room, " %s row_mask:0x%x bank_mask:0x%x%s", ctrl, c->row_mask, c->bank_mask,
+             c->bound_ctrl ? " bound_ctrl:0" : "");
+}
+
+/* The instruction's text. */
+static void print_case(char *out, size_t room, const struct vcase *c, enum target t)
+{
+    const struct valu_row *r = c->row;
+    bool both = r->form == VOP1 || r->form == VOP2 || r->form == VOPC || r->form == VOP2C;
+    char d[40] = "", ops[160] = "", tail[160] = "";
+    size_t n = 0;
+    bool p = r->form == VOP3P;
+
+    if (r->form == VOPC) {
+        if (c->e64 || (c->lanes == LANES_SDWA && !c->vcc_dst))
+            snprintf(d, sizeof d, "s[%d:%d]", SD_REG, SD_REG + 1);
+        else
+            snprintf(d, sizeof d, "vcc");
+    } else {
+        int w = type_words(r->d);
+        if (w == 1)
+            snprintf(d, sizeof d, "v%d", c->dreg);
+        else
+            snprintf(d, sizeof d, "v[%d:%d]", c->dreg, c->dreg + w - 1);
+        if (r->flags & VF_CARRY_OUT)
+            snprintf(d + strlen(d), sizeof d - strlen(d), c->e64 ? ", s[%d:%d]" : ", vcc", SD_REG, SD_REG + 1);
+    }
+    for (int i = 0; i < c->nsrc; i++) {
+        const struct operand *o = &c->s[i];
+        const char *sep = i ? ", " : "";
+        bool mix = r->s[i] == V_MIX, neg = o->neg && (!p || mix), abs = mix ? o->neg_hi : o->abs && !p;
+        if (o->sext)
+            n += (size_t)snprintf(ops + n, sizeof ops - n, "%ssext(%s)", sep, o->text);
+        else
+            n += (size_t)snprintf(ops + n, sizeof ops - n, "%s%s%s%s%s", sep,
+                                  neg ? "-" : "", abs ? "|" : "", o->text, abs ? "|" : "");
+    }
+    if (r->flags & VF_CARRY_IN || (r->flags & VF_VCC && r->form != VOP3)) {
+        if (c->e64)
+            snprintf(ops + n, sizeof ops - n, ", s[%d:%d]", CARRY_REG, CARRY_REG + 1);
+        else
+            snprintf(ops + n, sizeof ops - n, ", vcc");
+    }
+    n = 0;
+    if (p && !(r->flags & VF_NO_OPSEL)) {
+        bool lo = false, hi = false;
+        for (int i = 0; i < c->nsrc; i++)
+            lo |= c->s[i].opsel, hi |= c->s[i].opsel_hi != is_packed(r->s[i]);
+        static const char *const name[] = { "op_sel", "op_sel_hi" };
+        for (int k = 0; k < 2; k++)
+            if (k ? hi : lo) {
+                n += (size_t)snprintf(tail + n, sizeof tail - n, " %s:[", name[k]);
+                for (int i = 0; i < c->nsrc; i++)
+                    n += (size_t)snprintf(tail + n, sizeof tail - n, "%s%d", i ? "," : "",
+                                          k ? c->s[i].opsel_hi : c->s[i].opsel);
+                n += (size_t)snprintf(tail + n, sizeof tail - n, "]");
+            }
+    }
+    if (p && r->s[0] != V_MIX) {
+        bool lo = false, hi = false;
+        for (int i = 0; i < c->nsrc; i++)
+            lo |= c->s[i].neg, hi |= c->s[i].neg_hi;
+        for (int k = 0; k < 2; k++)
+            if (k ? hi : lo) {
+                n += (size_t)snprintf(tail + n, sizeof tail - n, k ? " neg_hi:[" : " neg_lo:[");
+                for (int i = 0; i < c->nsrc; i++)
+                    n += (size_t)snprintf(tail + n, sizeof tail - n, "%s%d", i ? "," : "",
+                                          k ? c->s[i].neg_hi : c->s[i].neg);
+                n += (size_t)snprintf(tail + n, sizeof tail - n, "]");
+            }
+    }
+    if (r->flags & VF_BITOP)
+        n += (size_t)snprintf(tail + n, sizeof tail - n, " bitop3:0x%x", c->imm);
+    if (r->form == VOP3 && r->flags & (VF_OPSEL | VF_PK_CVT | VF_BYTE_DST | VF_SRC_BYTE)) {
+        bool any = c->opsel_d;
+        for (int i = 0; i < 3; i++)
+            any |= c->s[i].opsel;
+        if (any) {
+            int slots = c->nsrc + 1;
+            if (r->flags & VF_BYTE_DST || (r->flags & VF_SRC_BYTE && slots < 3))
+                slots = r->flags & VF_BYTE_DST ? 4 : 3;
+            n += (size_t)snprintf(tail + n, sizeof tail - n, " op_sel:[");
+            for (int i = 0; i < slots; i++)
+                n += (size_t)snprintf(tail + n, sizeof tail - n, "%s%d", i ? "," : "",
+                                      i == slots - 1 ? c->opsel_d : c->s[i].opsel);
+            n += (size_t)snprintf(tail + n, sizeof tail - n, "]");
+        }
+    }
+    if (c->clamp)
+        n += (size_t)snprintf(tail + n, sizeof tail - n, " clamp");
+    if (c->omod)
+        n += (size_t)snprintf(tail + n, sizeof tail - n, "%s", c->omod == 1 ? " mul:2" : c->omod == 2 ? " mul:4" : " div:2");
+    if (c->lanes == LANES_SDWA) {
+        if (r->form != VOPC && !(r->flags & VF_SRC_SEL))
+            n += (size_t)snprintf(tail + n, sizeof tail - n, " dst_sel:%s dst_unused:%s", sel_name[c->dst_sel],
+                                  c->dst_unused == 0 ? "UNUSED_PAD" : c->dst_unused == 1 ? "UNUSED_SEXT" : "UNUSED_PRESERVE");
+        for (int i = 0; i < c->nsrc; i++)
+            n += (size_t)snprintf(tail + n, sizeof tail - n, " src%d_sel:%s", i, sel_name[c->s[i].sel]);
+    }
+    if (c->lanes == LANES_DPP)
+        print_dpp(tail + n, sizeof tail - n, c, t);
+    const char *suffix = c->lanes == LANES_SDWA ? "_sdwa" : c->lanes == LANES_DPP ? "_dpp"
+                         : both ? c->e64 ? "_e64" : "_e32" : "";
+    snprintf(out, room, "%s%s %s, %s%s", r->name, suffix, d, ops, tail);
+}
+
+static void add_case(struct batch *b, struct vcase c)
+{
+    char text[512];
+    print_case(text, sizeof text, &c, b->target);
+    if (!(out->count & (out->count - 1)))
+        out->list = realloc(out->list, sizeof *out->list * (size_t)(out->count ? out->count * 2 : 1));
+    c.snippet = batch_add(b, "%s", text);
+    out->list[out->count++] = c;
+}
+
+static bool has_e32(const struct valu_row *r)
+{
+    return r->form != VOP3 && r->form != VOP3P && r->form != VOP3SD && !(r->flags & VF_NO_E32);
+}
+
+static const unsigned dpp_gfx9[] = { 0x1b, 0xb1, 0x4e, 0x93, 0x00, 0x101, 0x108, 0x10f, 0x111, 0x118, 0x11f, 0x121,
+                                     0x12f, 0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143, 0x150, 0x15f };
+
+/* The forms of a row. One scalar operand an instruction on gfx9; literals in e32 only there. */
+void valu_forms(struct batch *b, const struct valu_row *r, struct vcases *to)
+{
+    out = to;
+    struct vcase c = plain(r);
+    bool wide64 = type_words(r->d) > 1 || type_words(r->s[0]) > 1 || type_words(r->s[1]) > 1;
+    bool fsrc = false, gfx9 = b->target <= T_950;
+
+    for (int i = 0; i < c.nsrc; i++)
+        fsrc |= is_float(r->s[i]) && !(r->flags & VF_NO_MODS);
+    c.cross = true;
+    c.waves = c.nsrc == 1 ? 12 : 40;
+    add_case(b, c);
+
+    if (type_words(r->d) <= 2 && r->form != VOPC) /* the destination is a source */
+        for (int i = 0; i < c.nsrc; i++) {
+            c = plain(r);
+            c.dreg = c.s[i].reg;
+            if (type_words(r->s[i]) <= 2 && c.s[i].kind == OP_V)
+                add_case(b, c);
+        }
+
+    for (int e64 = !has_e32(r); e64 <= !(r->flags & VF_NO_E64); e64++) {
+        for (int i = 0; i < c.nsrc; i++) {
+            bool scalar = i == 0 || e64;
+            if (!scalar || r->flags & VF_NO_S || type_words(r->s[i]) > 2)
+                continue;
+            if (r->form == VOP2K && i != 0)
+                continue;
+            bool mask = r->flags & (VF_VCC | VF_CARRY_IN); /* the mask takes the scalar slot */
+            if (!mask || !gfx9) {
+                c = plain(r);
+                c.e64 = e64;
+                set_sgpr(&c.s[i], r->s[i]);
+                if (r->form != VOP2K)
+                    add_case(b, c);
+            }
+            for (int k = 0; k < 3 && !(r->flags & VF_NO_INLINE) && r->s[i] != V_FP8; k++) {
+                c = plain(r);
+                c.e64 = e64;
+                set_inline(&c.s[i], r->s[i]);
+                if (r->s[i] == V_PF32 || r->s[i] == V_P32)
+                    c.s[i].opsel_hi = false;
+                add_case(b, c);
+            }
+            if (!e64 && (!mask || !gfx9) && r->s[i] != V_B64 && r->s[i] != V_I64 && r->s[i] != V_U64 &&
+                r->form != VOP2K) {
+                c = plain(r);
+                set_literal(&c.s[i], r->s[i]);
+                add_case(b, c);
+            }
+        }
+    }
+
+    if (!(r->flags & VF_NO_E64) && r->form != VOP2K) {
+        c = plain(r);
+        c.e64 = true;
+        add_case(b, c);
+        for (int k = 0; k < 8 && fsrc && r->form != VOP3P; k++) { /* neg and abs */
+            c = plain(r);
+            c.e64 = true;
+            for (int i = 0; i < c.nsrc; i++)
+                if (is_float(r->s[i])) {
+                    c.s[i].neg = rand_below(2);
+                    c.s[i].abs = !(r->flags & VF_NO_ABS) && rand_below(2);
+                }
+            if (k == 6 && !(r->flags & (VF_NO_S | VF_VCC)) && type_words(r->s[0]) <= 2)
+                set_sgpr(&c.s[0], r->s[0]);
+            add_case(b, c);
+        }
+        if (r->flags & VF_CLAMP)
+            for (int k = 0; k < 2; k++) {
+                c = plain(r);
+                c.e64 = c.clamp = true;
+                c.waves = 8;
+                c.cross = k == 0 && c.nsrc < 3;
+                if (k && (r->flags & VF_OMOD))
+                    c.mode = 0; /* neither IEEE nor DX10_CLAMP */
+                add_case(b, c);
+            }
+        if (r->flags & VF_OMOD)
+            for (int k = 1; k <= 3; k++)
+                for (int ieee = 0; ieee < 2; ieee++) {
+                    c = plain(r);
+                    c.e64 = true;
+                    c.omod = k;
+                    c.clamp = k == 2 && !ieee && r->flags & VF_CLAMP;
+                    c.mode = ieee ? MODE_KERNEL : MODE_DX10;
+                    add_case(b, c);
+                }
+        if (r->flags & (VF_OPSEL | VF_PK_CVT | VF_BYTE_DST | VF_SRC_BYTE))
+            for (int k = 0; k < 8; k++) {
+                c = plain(r);
+                if (r->flags & VF_OPSEL)
+                    for (int i = 0; i < c.nsrc; i++)
+                        c.s[i].opsel = is_half(r->s[i]) && rand_below(2);
+                if (r->flags & VF_SRC_BYTE)
+                    c.s[0].opsel = k & 1, c.s[1].opsel = k >> 1 & 1;
+                if (r->flags & VF_BYTE_DST)
+                    c.s[2].opsel = k & 1;
+                c.opsel_d = is_half(r->d) || r->flags & VF_PK_CVT ? rand_below(2) : false;
+                if (r->flags & VF_BYTE_DST)
+                    c.opsel_d = k >> 1 & 1;
+                add_case(b, c);
+            }
+    }
+    if (r->form == VOP3P) {
+        for (int k = 0; k < 10; k++) {
+            c = plain(r);
+            for (int i = 0; i < c.nsrc; i++) {
+                if (!(r->flags & VF_NO_OPSEL)) {
+                    c.s[i].opsel = rand_below(2);
+                    c.s[i].opsel_hi = rand_below(2);
+                }
+                if (r->flags & VF_NEG_LO_HI) {
+                    c.s[i].neg = rand_below(2);
+                    c.s[i].neg_hi = rand_below(2);
+                }
+            }
+            c.clamp = r->flags & VF_CLAMP && k & 1;
+            add_case(b, c);
+        }
+    }
+    if (r->flags & VF_BITOP)
+        for (int k = 0; k < 20; k++) {
+            c = plain(r);
+            c.imm = k < 8 ? 1u << k : rand_below(256);
+            add_case(b, c);
+        }
+    if (r->flags & VF_MODES)
+        for (int k = 0; k < 6; k++) {
+            c = plain(r);
+            c.waves = 10;
+            c.cross = c.nsrc == 1;
+            if (k < 3)
+                c.mode = (uint32_t)(MODE_DENORM | MODE_DX10 | (k + 1) * 5);
+            else
+                c.mode = (uint32_t)(MODE_DX10 | MODE_IEEE | (k - 3) * 0x50);
+            add_case(b, c);
+        }
+    if (r->flags & VF_DPP && gfx9)
+        for (int k = 0; k < 8; k++) {
+            c = plain(r);
+            c.lanes = LANES_DPP;
+            c.ctrl = wide64 ? 0x150 + rand_below(16) : dpp_gfx9[rand_below(sizeof dpp_gfx9 / sizeof *dpp_gfx9)];
+            c.row_mask = k & 1 ? 15 : rand_below(16);
+            c.bank_mask = k & 2 ? 15 : rand_below(16);
+            c.bound_ctrl = rand_below(2);
+            for (int i = 0; i < c.nsrc && fsrc; i++)
+                if (is_float(r->s[i])) {
+                    c.s[i].neg = rand_below(2);
+                    c.s[i].abs = rand_below(2);
+                }
+            add_case(b, c);
+        }
+    if (r->flags & VF_SDWA && gfx9)
+        for (int k = 0; k < 10; k++) {
+            c = plain(r);
+            c.lanes = LANES_SDWA;
+            c.dst_sel = r->form == VOPC || type_words(r->d) > 1 ? 6 : (int)rand_below(7);
+            c.dst_unused = type_words(r->d) > 1 ? 0 : (int)rand_below(3);
+            c.vcc_dst = rand_below(2);
+            if (r->flags & VF_SRC_SEL)
+                c.dst_sel = 6;
+            for (int i = 0; i < c.nsrc; i++) {
+                c.s[i].sel = (int)rand_below(7);
+                if (r->flags & VF_SRC_SEL)
+                    c.s[i].sel = type_words(r->d) > 1 ? 4 + (int)rand_below(2) : (int)rand_below(4);
+                if (is_float(r->s[i]) && !(r->flags & VF_NO_MODS)) {
+                    c.s[i].neg = rand_below(2);
+                    c.s[i].abs = rand_below(2);
+                } else if (r->s[i] == V_I16 || r->s[i] == V_I32 || r->s[i] == V_U32 || r->s[i] == V_U16 ||
+                           r->s[i] == V_B32 || r->s[i] == V_B16 || r->s[i] == V_SHIFT) {
+                    c.s[i].sext = c.s[i].sel < 6 && rand_below(2);
+                }
+            }
+            if (k >= 8 && !(r->flags & (VF_VCC | VF_CARRY_IN)))
+                set_sgpr(&c.s[k - 8 < c.nsrc ? k - 8 : 0], r->s[k - 8 < c.nsrc ? k - 8 : 0]);
+            add_case(b, c);
+        }
+}
