@@ -52,9 +52,13 @@ static uint64_t encode(int type, int isa, double v)
     case SIM_MT_FP4: e = 2; m = 1; bias = 1; break;
     default: return (uint64_t)(int64_t)v & (type_bits(type) == 32 ? 0xffffffff : type_bits(type) == 8 ? 0xff : 15);
     }
-    for (unsigned c = 0; c < 1u << (e + m + 1); c++)
+    static uint32_t known[16][2][2048]; /* code + 1 by type, flavour and integer */
+    uint32_t *slot = &known[type][z][(int)v + 1024];
+    for (unsigned c = 0; !*slot && c < 1u << (e + m + 1); c++)
         if (plain(c, e, m, bias) == v)
-            return c;
+            *slot = c + 1;
+    if (*slot)
+        return *slot - 1;
     cr_assert_fail("no code for %g in type %d", v, type);
     return 0;
 }
