@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Control flow, program counter, hardware registers, indexed scalar moves: small programs whose path shows
- * in registers. References: CDNA3/CDNA4 ISA guides, program flow chapter and SOPP/SOP1/SOPK pages.
+ * Control flow, program counter, hardware registers, indexed scalar moves: small programs whose
+ * path shows in registers. References: CDNA3/CDNA4 ISA guides, program flow chapter and
+ * SOPP/SOP1/SOPK pages.
  */
 #include "mem.h"
 
@@ -15,7 +16,11 @@ static bool vccz(const struct wave_state *w) { return !w->vcc; }
 static bool vccnz(const struct wave_state *w) { return w->vcc != 0; }
 static bool execz(const struct wave_state *w) { return !w->exec; }
 static bool execnz(const struct wave_state *w) { return w->exec != 0; }
-static bool always(const struct wave_state *w) { (void)w; return true; }
+static bool always(const struct wave_state *w)
+{
+    (void)w;
+    return true;
+}
 
 static const struct {
     const char *name;
@@ -27,7 +32,8 @@ static const struct {
 typedef void wave_ref(struct wave_state *w);
 #define REF(name) static void name(struct wave_state *w)
 
-/* Programs: text, and what they leave. s[20:21] etc. that hold addresses are checked by differences. */
+/* Programs: text, and what they leave. s[20:21] etc. that hold addresses are checked by
+ * differences. */
 REF(p_getpc) { w->s[20] = 8; w->s[21] = 0; } /* two getpc, four bytes of s_nop between: difference 8 */
 REF(p_call) { w->s[20] = 5; w->s[24] = 1; }
 REF(p_loop) { w->s[20] = 0; w->s[21] = 45; w->scc = 0; }
@@ -116,8 +122,9 @@ void run_control(enum target t)
                 break;
             }
             if (wave_diff(&w, &want, NULL, NULL)) {
-                fail(t, branches[i].name, "scc %u vcc %llx exec %llx: %s", want.scc, (unsigned long long)want.vcc,
-                     (unsigned long long)want.exec, wave_diff(&w, &want, NULL, NULL));
+                fail(t, branches[i].name, "scc %u vcc %llx exec %llx: %s", want.scc,
+                     (unsigned long long)want.vcc, (unsigned long long)want.exec,
+                     wave_diff(&w, &want, NULL, NULL));
                 break;
             }
         }
@@ -137,7 +144,8 @@ void run_control(enum target t)
         if (!run_snippet(&b, sp[i], &w, NULL))
             fail(t, programs[i].names, "%s: %s", batch_text(&b, sp[i]), run_error());
         else if (wave_diff(&w, &want, NULL, NULL))
-            fail(t, programs[i].names, "%s: %s", batch_text(&b, sp[i]), wave_diff(&w, &want, NULL, NULL));
+            fail(t, programs[i].names, "%s: %s", batch_text(&b, sp[i]),
+                 wave_diff(&w, &want, NULL, NULL));
     }
     batch_end(&b);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The division instructions as they are used: LLVM's sequences for correctly rounded f32 and f64 division
- * (AMDGPULegalizerInfo, lowering of FDIV with denormals), compared with the exact quotient rounded once,
- * for specials, denormals and the extremes that need scaling. The ISA guides' text of V_DIV_SCALE and
- * V_DIV_FMAS is wrong in places (a factor of 2^32, a denominator scaled up beyond the range); what makes
- * every quotient right is taken as the truth. Besides it, the cases of V_DIV_SCALE that are beyond doubt.
+ * The division instructions as they are used: LLVM's sequences for correctly rounded f32 and f64
+ * division (AMDGPULegalizerInfo, lowering of FDIV with denormals), compared with the exact quotient
+ * rounded once, for specials, denormals and the extremes that need scaling. The ISA guides' text of
+ * V_DIV_SCALE and V_DIV_FMAS is wrong in places (a factor of 2^32, a denominator scaled up beyond
+ * the range); what makes every quotient right is taken as the truth. Besides it, the cases of
+ * V_DIV_SCALE that are beyond doubt.
  */
 #include "mem.h"
 #include "valu.h"
@@ -12,39 +13,37 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char f32_sequence[] =
-    "v_div_scale_f32 v20, s[40:41], v4, v4, v2\n"
-    "v_div_scale_f32 v21, vcc, v2, v4, v2\n"
-    "v_rcp_f32 v22, v20\n"
-    "v_fma_f32 v23, -v20, v22, 1.0\n"
-    "v_fma_f32 v22, v23, v22, v22\n"
-    "v_mul_f32 v23, v21, v22\n"
-    "v_fma_f32 v24, -v20, v23, v21\n"
-    "v_fma_f32 v23, v24, v22, v23\n"
-    "v_fma_f32 v20, -v20, v23, v21\n"
-    "v_div_fmas_f32 v20, v20, v22, v23\n"
-    "v_div_fixup_f32 v10, v20, v4, v2";
+static const char f32_sequence[] = "v_div_scale_f32 v20, s[40:41], v4, v4, v2\n"
+                                   "v_div_scale_f32 v21, vcc, v2, v4, v2\n"
+                                   "v_rcp_f32 v22, v20\n"
+                                   "v_fma_f32 v23, -v20, v22, 1.0\n"
+                                   "v_fma_f32 v22, v23, v22, v22\n"
+                                   "v_mul_f32 v23, v21, v22\n"
+                                   "v_fma_f32 v24, -v20, v23, v21\n"
+                                   "v_fma_f32 v23, v24, v22, v23\n"
+                                   "v_fma_f32 v20, -v20, v23, v21\n"
+                                   "v_div_fmas_f32 v20, v20, v22, v23\n"
+                                   "v_div_fixup_f32 v10, v20, v4, v2";
 
-static const char f64_sequence[] =
-    "v_div_scale_f64 v[20:21], s[40:41], v[4:5], v[4:5], v[2:3]\n"
-    "v_rcp_f64 v[22:23], v[20:21]\n"
-    "v_fma_f64 v[24:25], -v[20:21], v[22:23], 1.0\n"
-    "v_fma_f64 v[22:23], v[22:23], v[24:25], v[22:23]\n"
-    "v_fma_f64 v[24:25], -v[20:21], v[22:23], 1.0\n"
-    "v_fma_f64 v[22:23], v[22:23], v[24:25], v[22:23]\n"
-    "v_div_scale_f64 v[26:27], vcc, v[2:3], v[4:5], v[2:3]\n"
-    "v_mul_f64 v[24:25], v[26:27], v[22:23]\n"
-    "v_fma_f64 v[20:21], -v[20:21], v[24:25], v[26:27]\n"
-    "v_div_fmas_f64 v[20:21], v[20:21], v[22:23], v[24:25]\n"
-    "v_div_fixup_f64 v[10:11], v[20:21], v[4:5], v[2:3]";
+static const char f64_sequence[] = "v_div_scale_f64 v[20:21], s[40:41], v[4:5], v[4:5], v[2:3]\n"
+                                   "v_rcp_f64 v[22:23], v[20:21]\n"
+                                   "v_fma_f64 v[24:25], -v[20:21], v[22:23], 1.0\n"
+                                   "v_fma_f64 v[22:23], v[22:23], v[24:25], v[22:23]\n"
+                                   "v_fma_f64 v[24:25], -v[20:21], v[22:23], 1.0\n"
+                                   "v_fma_f64 v[22:23], v[22:23], v[24:25], v[22:23]\n"
+                                   "v_div_scale_f64 v[26:27], vcc, v[2:3], v[4:5], v[2:3]\n"
+                                   "v_mul_f64 v[24:25], v[26:27], v[22:23]\n"
+                                   "v_fma_f64 v[20:21], -v[20:21], v[24:25], v[26:27]\n"
+                                   "v_div_fmas_f64 v[20:21], v[20:21], v[22:23], v[24:25]\n"
+                                   "v_div_fixup_f64 v[10:11], v[20:21], v[4:5], v[2:3]";
 
 static int exponent(struct ref_format f, uint64_t b)
 {
     return (int)(b >> f.man_bits & ((1u << f.exp_bits) - 1));
 }
 
-/* What V_DIV_SCALE gives for (numerator, denominator) when nothing about it is in doubt: 0 no scaling,
- * 1 only the denominator is scaled, by 2^64 (2^128), VCC = 1. -1: left to the sequence. */
+/* What V_DIV_SCALE gives for (numerator, denominator) when nothing about it is in doubt: 0 no
+ * scaling, 1 only the denominator is scaled, by 2^64 (2^128), VCC = 1. -1: left to the sequence. */
 static int plain_case(struct ref_format f, uint64_t num, uint64_t den)
 {
     bool wide = f.man_bits == 52;
@@ -52,7 +51,8 @@ static int plain_case(struct ref_format f, uint64_t num, uint64_t den)
     if (n.cls != REF_FINITE || d.cls != REF_FINITE || !n.man || !d.man || ref_is_denormal(f, num) ||
         ref_is_denormal(f, den))
         return -1;
-    int en = exponent(f, num), ed = exponent(f, den), top = (1 << f.exp_bits) - 1, limit = wide ? 768 : 96;
+    int en = exponent(f, num), ed = exponent(f, den), top = (1 << f.exp_bits) - 1,
+        limit = wide ? 768 : 96;
     if (en - ed > limit && ed < top - (wide ? 200 : 70))
         return 1;
     if (en <= (wide ? 60 : 30) || ed > top - 6 || en - ed >= limit - 1 || en - ed < -(f.bias - 6))
@@ -65,7 +65,8 @@ static uint64_t read(const struct wave_state *w, int r, int i, bool wide)
     return w->v[r][i] | (wide ? (uint64_t)w->v[r + 1][i] << 32 : 0);
 }
 
-static void run_one(enum target t, const struct batch *b, int snippet, const int scale[2], bool wide)
+static void run_one(enum target t, const struct batch *b, int snippet, const int scale[2],
+                    bool wide)
 {
     static struct wave_state w, s;
     struct ref_format f = wide ? REF_F64 : REF_F32;
@@ -98,13 +99,16 @@ static void run_one(enum target t, const struct batch *b, int snippet, const int
             return;
         }
         for (int i = 0; i < 64; i++) {
-            uint64_t x = read(&in, 2, i, wide), y = read(&in, 4, i, wide), got = read(&w, 10, i, wide);
-            uint64_t want = ref_pack(f, ref_div(ref_unpack(f, x), ref_unpack(f, y)), REF_RNE, false);
+            uint64_t x = read(&in, 2, i, wide), y = read(&in, 4, i, wide),
+                     got = read(&w, 10, i, wide);
+            uint64_t want =
+                ref_pack(f, ref_div(ref_unpack(f, x), ref_unpack(f, y)), REF_RNE, false);
             bool nan = ref_unpack(f, want).cls == REF_NAN;
             if (nan ? ref_unpack(f, got).cls != REF_NAN : got != want) {
-                fail(t, name, "%0*llx / %0*llx by LLVM's sequence: got %0*llx, want %0*llx", wide ? 16 : 8,
-                     (unsigned long long)x, wide ? 16 : 8, (unsigned long long)y, wide ? 16 : 8, (unsigned long long)got,
-                     wide ? 16 : 8, (unsigned long long)want);
+                fail(t, name, "%0*llx / %0*llx by LLVM's sequence: got %0*llx, want %0*llx",
+                     wide ? 16 : 8, (unsigned long long)x, wide ? 16 : 8, (unsigned long long)y,
+                     wide ? 16 : 8, (unsigned long long)got, wide ? 16 : 8,
+                     (unsigned long long)want);
                 return;
             }
         }
@@ -116,13 +120,16 @@ static void run_one(enum target t, const struct batch *b, int snippet, const int
             }
             uint64_t mask = s.s[40] | (uint64_t)s.s[41] << 32;
             for (int i = 0; i < 64; i++) {
-                uint64_t x = read(&in, 2, i, wide), y = read(&in, 4, i, wide), got = read(&s, 10, i, wide);
+                uint64_t x = read(&in, 2, i, wide), y = read(&in, 4, i, wide),
+                         got = read(&s, 10, i, wide);
                 int kind = plain_case(f, x, y);
                 uint64_t from = k ? x : y;
-                uint64_t want = kind == 1 && k == 0 ? from + ((uint64_t)(wide ? 128 : 64) << f.man_bits) : from;
+                uint64_t want =
+                    kind == 1 && k == 0 ? from + ((uint64_t)(wide ? 128 : 64) << f.man_bits) : from;
                 if (kind >= 0 && (got != want || (int)(mask >> i & 1) != kind)) {
-                    fail(t, name, "%s of %llx / %llx: got %llx vcc %d, want %llx vcc %d", k ? "numerator" : "denominator",
-                         (unsigned long long)x, (unsigned long long)y, (unsigned long long)got, (int)(mask >> i & 1),
+                    fail(t, name, "%s of %llx / %llx: got %llx vcc %d, want %llx vcc %d",
+                         k ? "numerator" : "denominator", (unsigned long long)x,
+                         (unsigned long long)y, (unsigned long long)got, (int)(mask >> i & 1),
                          (unsigned long long)want, kind);
                     return;
                 }

@@ -47,7 +47,7 @@ struct batch {
     int lines;
     uint8_t *code; /* snippet i at i * SNIPPET_BYTES */
 };
-enum { SNIPPET_BYTES = 128 };
+enum { SNIPPET_BYTES = 256 };
 
 void batch_begin(struct batch *b, enum target t);
 /* Adds a snippet (lines separated by \n) and gives its number; s_endpgm is appended. */

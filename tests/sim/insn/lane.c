@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What references use of a lane: floats by the wave's MODE, and the lane a DPP control reads (CDNA3 ISA
- * guide, DPP chapter: rows of 16 lanes; an invalid source is -1).
+ * What references use of a lane: floats by the wave's MODE, and the lane a DPP control reads (CDNA3
+ * ISA guide, DPP chapter: rows of 16 lanes; an invalid source is -1).
  */
 #include "valu.h"
 
-enum ref_round round32(const struct lane *l)
-{
-    return (enum ref_round)(l->mode & 3);
-}
+enum ref_round round32(const struct lane *l) { return (enum ref_round)(l->mode & 3); }
 
-enum ref_round round16(const struct lane *l)
-{
-    return (enum ref_round)(l->mode >> 2 & 3);
-}
+enum ref_round round16(const struct lane *l) { return (enum ref_round)(l->mode >> 2 & 3); }
 
 static struct ref_num fetch_num(struct ref_format f, uint64_t bits, bool keep_denormals)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions that move data between lanes, files or registers: readlane, writelane, swaps, AGPR moves,
- * and the whole of DPP: every control with every row and bank mask and bound_ctrl, under EXEC masks with
- * holes. References: CDNA3/CDNA4 ISA guides, chapters on DPP and the instruction pages.
+ * Instructions that move data between lanes, files or registers: readlane, writelane, swaps, AGPR
+ * moves, and the whole of DPP: every control with every row and bank mask and bound_ctrl, under
+ * EXEC masks with holes. References: CDNA3/CDNA4 ISA guides, chapters on DPP and the instruction
+ * pages.
  */
 #include "mem.h"
 #include "valu.h"
@@ -16,10 +17,7 @@ typedef void wave_ref(enum target t, struct wave_state *w);
 #define REF(name) static void name(enum target t, struct wave_state *w)
 #define FOR_ACTIVE(i) for (int i = 0; i < target_lanes(t); i++) if (w->exec >> i & 1)
 
-static int first_lane(const struct wave_state *w)
-{
-    return w->exec ? __builtin_ctzll(w->exec) : 0;
-}
+static int first_lane(const struct wave_state *w) { return w->exec ? __builtin_ctzll(w->exec) : 0; }
 
 REF(readfirst) { (void)t; w->s[20] = w->v[2][first_lane(w)]; }
 REF(readlane_s) { w->s[20] = w->v[2][w->s[21] & (uint32_t)(target_lanes(t) - 1)]; }
@@ -30,7 +28,8 @@ REF(writelane_k) { (void)t; w->v[10][7] = (uint32_t)-3; }
 REF(writelane_m0) { w->v[10][w->m0 & (uint32_t)(target_lanes(t) - 1)] = w->s[22]; }
 REF(swap)
 {
-    FOR_ACTIVE(i) {
+    FOR_ACTIVE(i)
+    {
         uint32_t x = w->v[10][i];
         w->v[10][i] = w->v[2][i];
         w->v[2][i] = x;
@@ -118,7 +117,8 @@ static void run_moves(enum target t)
                 }
                 const char *d = wave_diff(&w, &want, NULL, NULL);
                 if (d) {
-                    fail(t, moves[i].name, "%s (exec %llx): %s", moves[i].text, (unsigned long long)w.exec, d);
+                    fail(t, moves[i].name, "%s (exec %llx): %s", moves[i].text,
+                         (unsigned long long)w.exec, d);
                     break;
                 }
             }
@@ -129,7 +129,11 @@ static void run_moves(enum target t)
 static void run_dpp_gfx9(enum target t)
 {
     static struct wave_state w, want;
-    struct dpp { int snippet; unsigned ctrl, rows, banks; bool bound, sum; } *list = malloc(sizeof *list * 4096);
+    struct dpp {
+        int snippet;
+        unsigned ctrl, rows, banks;
+        bool bound, sum;
+    } *list = malloc(sizeof *list * 4096);
     int n = 0;
     struct batch b;
 
@@ -139,24 +143,38 @@ static void run_dpp_gfx9(enum target t)
         char text[64];
         unsigned k = ctrl & 15;
         if (ctrl <= 0xff)
-            sprintf(text, "quad_perm:[%u,%u,%u,%u]", ctrl & 3, ctrl >> 2 & 3, ctrl >> 4 & 3, ctrl >> 6 & 3);
+            sprintf(text, "quad_perm:[%u,%u,%u,%u]", ctrl & 3, ctrl >> 2 & 3, ctrl >> 4 & 3,
+                    ctrl >> 6 & 3);
         else if (ctrl > 0x100 && ctrl < 0x130 && k)
-            sprintf(text, "%s:%u", ctrl < 0x110 ? "row_shl" : ctrl < 0x120 ? "row_shr" : "row_ror", k);
+            sprintf(text, "%s:%u",
+                    ctrl < 0x110   ? "row_shl"
+                    : ctrl < 0x120 ? "row_shr"
+                                   : "row_ror",
+                    k);
         else if (ctrl >= 0x150)
             sprintf(text, "row_newbcast:%u", k);
         else if (ctrl == 0x130 || ctrl == 0x134 || ctrl == 0x138 || ctrl == 0x13c)
-            sprintf(text, "wave_%s:1", ctrl == 0x130 ? "shl" : ctrl == 0x134 ? "rol" : ctrl == 0x138 ? "shr" : "ror");
+            sprintf(text, "wave_%s:1",
+                    ctrl == 0x130   ? "shl"
+                    : ctrl == 0x134 ? "rol"
+                    : ctrl == 0x138 ? "shr"
+                                    : "ror");
         else if (ctrl >= 0x140 && ctrl <= 0x143)
-            strcpy(text, ctrl == 0x140 ? "row_mirror" : ctrl == 0x141 ? "row_half_mirror"
-                         : ctrl == 0x142 ? "row_bcast:15" : "row_bcast:31");
+            strcpy(text, ctrl == 0x140   ? "row_mirror"
+                         : ctrl == 0x141 ? "row_half_mirror"
+                         : ctrl == 0x142 ? "row_bcast:15"
+                                         : "row_bcast:31");
         else
             continue;
         for (int v = 0; v < 4; v++) {
-            struct dpp d = { .ctrl = ctrl, .rows = v == 0 ? 15 : rand_below(16), .banks = v < 2 ? 15 : rand_below(16),
-                             .bound = v & 1, .sum = v == 3 };
+            struct dpp d = { .ctrl = ctrl,
+                             .rows = v == 0 ? 15 : rand_below(16),
+                             .banks = v < 2 ? 15 : rand_below(16),
+                             .bound = v & 1,
+                             .sum = v == 3 };
             d.snippet = batch_add(&b, "%s %s row_mask:0x%x bank_mask:0x%x%s",
-                                  d.sum ? "v_add_u32_dpp v10, v2, v4" : "v_mov_b32_dpp v10, v2", text, d.rows, d.banks,
-                                  d.bound ? " bound_ctrl:0" : "");
+                                  d.sum ? "v_add_u32_dpp v10, v2, v4" : "v_mov_b32_dpp v10, v2",
+                                  text, d.rows, d.banks, d.bound ? " bound_ctrl:0" : "");
             list[n++] = d;
         }
     }
@@ -174,8 +192,8 @@ static void run_dpp_gfx9(enum target t)
             for (int i = 0; i < 64; i++) {
                 int src = dpp_source(t, d->ctrl, i);
                 bool valid = src >= 0 && w.exec >> src & 1;
-                if (!(w.exec >> i & 1) || !(d->rows >> (i >> 4) & 1) || !(d->banks >> (i >> 2 & 3) & 1) ||
-                    (!valid && !d->bound))
+                if (!(w.exec >> i & 1) || !(d->rows >> (i >> 4) & 1) ||
+                    !(d->banks >> (i >> 2 & 3) & 1) || (!valid && !d->bound))
                     continue;
                 uint32_t x = valid ? w.v[2][src] : 0;
                 want.v[10][i] = d->sum ? x + w.v[4][i] : x;
@@ -186,7 +204,8 @@ static void run_dpp_gfx9(enum target t)
             }
             const char *diff = wave_diff(&w, &want, NULL, NULL);
             if (diff) {
-                fail(t, "dpp", "%s (exec %llx): %s", batch_text(&b, d->snippet), (unsigned long long)w.exec, diff);
+                fail(t, "dpp", "%s (exec %llx): %s", batch_text(&b, d->snippet),
+                     (unsigned long long)w.exec, diff);
                 break;
             }
         }

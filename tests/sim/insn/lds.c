@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LDS: reads and writes of every width, two-address forms, atomics, lane permutes and swizzles, and the
- * forms addressed by lane number. References: CDNA3/CDNA4 ISA guides, data share chapter and instruction
- * pages; gfx950's transposing reads after LLVM's and AMD's description of the matrix layouts they feed.
+ * LDS: reads and writes of every width, two-address forms, atomics, lane permutes and swizzles, and
+ * the forms addressed by lane number. References: CDNA3/CDNA4 ISA guides, data share chapter and
+ * instruction pages; gfx950's transposing reads after LLVM's and AMD's description of the matrix
+ * layouts they feed.
  */
 #include "mem.h"
 
@@ -10,18 +11,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum dkind { READ, WRITE, READ2, WRITE2, ATOM, XCHG2, PERMUTE, BPERMUTE, SWIZZLE, READ_TID, WRITE_TID, COUNT_UP, COUNT_DOWN,
-             TR_B16, TR_B8, TR_B4, TR_B6 };
+enum dkind {
+    READ,
+    WRITE,
+    READ2,
+    WRITE2,
+    ATOM,
+    XCHG2,
+    PERMUTE,
+    BPERMUTE,
+    SWIZZLE,
+    READ_TID,
+    WRITE_TID,
+    COUNT_UP,
+    COUNT_DOWN,
+    TR_B16,
+    TR_B8,
+    TR_B4,
+    TR_B6
+};
 
 struct dop {
     const char *name;
     enum dkind kind;
     enum mconv conv;
     int words;
-    int unit;       /* two-address: bytes an offset step */
+    int unit; /* two-address: bytes an offset step */
     atomic_fn *fn;
     enum mdraw draw;
-    bool two, ret;  /* two data operands; returns the old value */
+    bool two, ret; /* two data operands; returns the old value */
     unsigned targets;
 };
 
@@ -151,43 +169,31 @@ static void add(struct batch *b, struct dcase *list, int *n, struct dcase c)
     else if (c.off0)
         sprintf(tail, op->kind == SWIZZLE ? " offset:0x%x" : " offset:%d", c.off0);
     switch (op->kind) {
-    case READ: case READ2: case TR_B16: case TR_B8: case TR_B4: case TR_B6:
-        sprintf(text, "%s %s, v%d%s", op->name, r, ADDR, tail);
-        break;
-    case WRITE:
-        sprintf(text, "%s v%d, %s%s", op->name, ADDR, d, tail);
-        break;
-    case WRITE2:
-        sprintf(text, "%s v%d, %s, %s%s", op->name, ADDR, d, e, tail);
-        break;
-    case XCHG2:
-        sprintf(text, "%s %s, v%d, %s, %s%s", op->name, r, ADDR, d, e, tail);
-        break;
+    case READ:
+    case READ2:
+    case TR_B16:
+    case TR_B8:
+    case TR_B4:
+    case TR_B6: sprintf(text, "%s %s, v%d%s", op->name, r, ADDR, tail); break;
+    case WRITE: sprintf(text, "%s v%d, %s%s", op->name, ADDR, d, tail); break;
+    case WRITE2: sprintf(text, "%s v%d, %s, %s%s", op->name, ADDR, d, e, tail); break;
+    case XCHG2: sprintf(text, "%s %s, v%d, %s, %s%s", op->name, r, ADDR, d, e, tail); break;
     case ATOM:
-        sprintf(text, "%s %s%sv%d, %s%s%s%s", op->name, op->ret ? r : "", op->ret ? ", " : "", ADDR, d, op->two ? ", " : "",
-                op->two ? e : "", tail);
+        sprintf(text, "%s %s%sv%d, %s%s%s%s", op->name, op->ret ? r : "", op->ret ? ", " : "", ADDR,
+                d, op->two ? ", " : "", op->two ? e : "", tail);
         break;
-    case PERMUTE: case BPERMUTE:
-        sprintf(text, "%s v%d, v%d, v%d%s", op->name, RESULT, ADDR, DATA, tail);
-        break;
-    case SWIZZLE:
-        sprintf(text, "%s v%d, v%d%s", op->name, RESULT, DATA, tail);
-        break;
-    case WRITE_TID:
-        sprintf(text, "%s %s%s", op->name, d, tail);
-        break;
-    default:
-        sprintf(text, "%s %s%s", op->name, r, tail);
+    case PERMUTE:
+    case BPERMUTE: sprintf(text, "%s v%d, v%d, v%d%s", op->name, RESULT, ADDR, DATA, tail); break;
+    case SWIZZLE: sprintf(text, "%s v%d, v%d%s", op->name, RESULT, DATA, tail); break;
+    case WRITE_TID: sprintf(text, "%s %s%s", op->name, d, tail); break;
+    default: sprintf(text, "%s %s%s", op->name, r, tail);
     }
     c.snippet = batch_add(b, "%s\n%s", text,
                           b->target >= T_1201 ? "s_wait_dscnt 0" : "s_waitcnt lgkmcnt(0)");
     list[(*n)++] = c;
 }
 
-static int item_bytes(const struct dop *op)
-{
-    return mconv_bytes(op->conv, op->words);
-}
+static int item_bytes(const struct dop *op) { return mconv_bytes(op->conv, op->words); }
 
 static int make_cases(struct batch *b, const struct dop *op, struct dcase *list)
 {
@@ -198,7 +204,9 @@ static int make_cases(struct batch *b, const struct dop *op, struct dcase *list)
     for (int k = 0; k < 5; k++) {
         c.agpr = b->target <= T_950 && k == 4 && op->kind <= ATOM;
         switch (op->kind) {
-        case READ2: case WRITE2: case XCHG2:
+        case READ2:
+        case WRITE2:
+        case XCHG2:
             c.off0 = (int)rand_below(op->unit > 8 ? 3 : 60);
             c.off1 = c.off0 + 1 + (int)rand_below(3);
             if (k & 1) {
@@ -207,8 +215,7 @@ static int make_cases(struct batch *b, const struct dop *op, struct dcase *list)
                 c.off1 = t;
             }
             break;
-        case SWIZZLE:
-            continue;
+        case SWIZZLE: continue;
         default:
             c.off0 = k == 0 ? 0 : (int)rand_below(64) * align;
             if (lanes)
@@ -217,7 +224,8 @@ static int make_cases(struct batch *b, const struct dop *op, struct dcase *list)
         add(b, list, &n, c);
     }
     if (op->kind == SWIZZLE) {
-        static const int masks[] = { 0x801b, 0x80b1, 0x8000, 0x401f, 0x001f, 0x041f, 0x001e, 0x0010, 0x7c1f, 0x0200, 0x2555 };
+        static const int masks[] = { 0x801b, 0x80b1, 0x8000, 0x401f, 0x001f, 0x041f,
+                                     0x001e, 0x0010, 0x7c1f, 0x0200, 0x2555 };
         for (size_t k = 0; k < sizeof masks / sizeof *masks; k++) {
             c.off0 = masks[k];
             add(b, list, &n, c);
@@ -268,7 +276,7 @@ static void run_case(const struct batch *b, const struct dcase *c)
     for (int wave = 0; wave < 6; wave++) {
         wave_randomise(&w, t);
         w.exec = lane_mask_draw(t, wave);
-        uint32_t (*file)[64] = c->agpr ? w.a : w.v;
+        uint32_t(*file)[64] = c->agpr ? w.a : w.v;
         bool alone = op->kind != READ && op->kind != READ2;
         int step = op->unit ? (op->unit > 8 ? bytes : bytes * 4) : align < 4 ? 4 : align;
         uint8_t order[128];
@@ -300,15 +308,17 @@ static void run_case(const struct batch *b, const struct dcase *c)
                 memcpy(w.lds + w.v[ADDR][i] + c->off0, &v, (size_t)bytes);
             }
         }
-        if (op->kind == COUNT_UP || op->kind == COUNT_DOWN || op->kind == READ_TID || op->kind == WRITE_TID)
+        if (op->kind == COUNT_UP || op->kind == COUNT_DOWN || op->kind == READ_TID ||
+            op->kind == WRITE_TID)
             w.m0 = rand_below(64) * 4;
         want = w;
-        uint32_t (*out)[64] = c->agpr ? want.a : want.v;
+        uint32_t(*out)[64] = c->agpr ? want.a : want.v;
         uint32_t sent[64] = { 0 };
         for (int i = 0; i < lanes && op->kind == PERMUTE; i++)
             if (w.exec >> i & 1)
                 sent[(w.v[ADDR][i] + (uint32_t)c->off0) / 4 % (uint32_t)lanes] = w.v[DATA][i];
-        uint32_t count = (uint32_t)__builtin_popcountll(w.exec), at = (w.m0 & 0xffff) + (uint32_t)c->off0, old32 = 0;
+        uint32_t count = (uint32_t)__builtin_popcountll(w.exec),
+                 at = (w.m0 & 0xffff) + (uint32_t)c->off0, old32 = 0;
         if (op->kind == COUNT_UP || op->kind == COUNT_DOWN) {
             memcpy(&old32, w.lds + at, 4);
             uint32_t now = op->kind == COUNT_UP ? old32 + count : old32 - count;
@@ -327,7 +337,9 @@ static void run_case(const struct batch *b, const struct dcase *c)
                 for (int k = 0; k < op->words; k++)
                     out[RESULT + k][i] = reg[k];
                 break;
-            case READ2: case XCHG2: case WRITE2:
+            case READ2:
+            case XCHG2:
+            case WRITE2:
                 for (int h = 0; h < 2; h++) {
                     uint32_t p = a + (uint32_t)((h ? c->off1 : c->off0) * op->unit);
                     for (int k = 0; k < op->words && op->kind != WRITE2; k++)
@@ -343,17 +355,19 @@ static void run_case(const struct batch *b, const struct dcase *c)
                 break;
             case ATOM: {
                 uint64_t m = load64(w.lds + a, bytes);
-                uint64_t x = file[DATA][i] | (op->words > 1 ? (uint64_t)file[DATA + 1][i] << 32 : 0);
-                uint64_t y = file[DATA2][i] | (op->words > 1 ? (uint64_t)file[DATA2 + 1][i] << 32 : 0);
-                uint64_t v = op->fn ? op->fn(t, m, x, y) : m == x ? y : m; /* cmpst: compare, then value */
+                uint64_t x =
+                    file[DATA][i] | (op->words > 1 ? (uint64_t)file[DATA + 1][i] << 32 : 0);
+                uint64_t y =
+                    file[DATA2][i] | (op->words > 1 ? (uint64_t)file[DATA2 + 1][i] << 32 : 0);
+                uint64_t v = op->fn   ? op->fn(t, m, x, y)
+                             : m == x ? y
+                                      : m; /* cmpst: compare, then value */
                 memcpy(want.lds + a, &v, (size_t)bytes);
                 for (int k = 0; k < op->words && op->ret; k++)
                     out[RESULT + k][i] = (uint32_t)(m >> 32 * k);
                 break;
             }
-            case PERMUTE:
-                out[RESULT][i] = sent[i];
-                break;
+            case PERMUTE: out[RESULT][i] = sent[i]; break;
             case BPERMUTE: {
                 uint32_t src = (w.v[ADDR][i] + (uint32_t)c->off0) / 4 % (uint32_t)lanes;
                 out[RESULT][i] = w.exec >> src & 1 ? w.v[DATA][src] : 0;
@@ -364,17 +378,15 @@ static void run_case(const struct batch *b, const struct dcase *c)
                 out[RESULT][i] = w.exec >> src & 1 ? w.v[DATA][src] : 0;
                 break;
             }
-            case READ_TID:
-                memcpy(&out[RESULT][i], w.lds + at + 4 * i, 4);
-                break;
-            case WRITE_TID:
-                memcpy(want.lds + at + 4 * i, &file[DATA][i], 4);
-                break;
-            case COUNT_UP: case COUNT_DOWN:
-                out[RESULT][i] = old32;
-                break;
+            case READ_TID: memcpy(&out[RESULT][i], w.lds + at + 4 * i, 4); break;
+            case WRITE_TID: memcpy(want.lds + at + 4 * i, &file[DATA][i], 4); break;
+            case COUNT_UP:
+            case COUNT_DOWN: out[RESULT][i] = old32; break;
             default: { /* transposing reads: rows of lanes exchange columns within 16 lanes */
-                int width = op->kind == TR_B16 ? 16 : op->kind == TR_B8 ? 8 : op->kind == TR_B6 ? 6 : 4;
+                int width = op->kind == TR_B16  ? 16
+                            : op->kind == TR_B8 ? 8
+                            : op->kind == TR_B6 ? 6
+                                                : 4;
                 int n = op->words * 32 / width, rows = 16, group = i / rows * rows, in = i % rows;
                 for (int k = 0; k < op->words; k++)
                     out[RESULT + k][i] = 0;
@@ -386,9 +398,12 @@ static void run_case(const struct batch *b, const struct dcase *c)
                     int bit = el * width;
                     uint32_t v = 0;
                     for (int q = 0; q < width; q++)
-                        v |= (uint32_t)(w.lds[base + (uint32_t)((bit + q) / 8)] >> (bit + q) % 8 & 1) << q;
+                        v |=
+                            (uint32_t)(w.lds[base + (uint32_t)((bit + q) / 8)] >> (bit + q) % 8 & 1)
+                            << q;
                     for (int q = 0; q < width; q++)
-                        out[RESULT + (e * width + q) / 32][i] |= (v >> q & 1) << (e * width + q) % 32;
+                        out[RESULT + (e * width + q) / 32][i] |= (v >> q & 1)
+                                                                 << (e * width + q) % 32;
                 }
             }
             }

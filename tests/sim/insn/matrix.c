@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wiring of the matrix instructions: operand files (VGPR, AGPR, inline constant as C), cbsz, abid and
- * blgp, scales and their byte selects, D in place of C. Layout and arithmetic are proved elsewhere
- * (test_matrix_*), so the expectation here is the bare executor on rows this file picks by itself.
+ * The wiring of the matrix instructions: operand files (VGPR, AGPR, inline constant as C), cbsz,
+ * abid and blgp, scales and their byte selects, D in place of C. Layout and arithmetic are proved
+ * elsewhere (test_matrix_*), so the expectation here is the bare executor on rows this file picks
+ * by itself.
  */
 #include "mem.h"
 
@@ -13,8 +14,18 @@
 #include "decode/decode.h"
 #include "matrix.h"
 
-enum { A_REG = 16, B_REG = 24, C_REG = 32, D_REG = 64, SCALE_A = 100, SCALE_B = 101, INDEX = 12,
-       AGPR_A = 48, AGPR_B = 56, AGPR_C = 0 };
+enum {
+    A_REG = 16,
+    B_REG = 24,
+    C_REG = 32,
+    D_REG = 64,
+    SCALE_A = 100,
+    SCALE_B = 101,
+    INDEX = 12,
+    AGPR_A = 48,
+    AGPR_B = 56,
+    AGPR_C = 0
+};
 
 struct xcase {
     const struct sim_matrix_form *f;
@@ -56,8 +67,8 @@ static void add(struct batch *b, struct xcase *list, int *n, struct xcase c)
     else
         span(z, c.cd_acc ? 'a' : 'v', cr, f->c_regs);
     if (c.scaled)
-        sprintf(tail, ", v%d, v%d op_sel:[%d,%d,0] op_sel_hi:[%d,%d,0]", SCALE_A, SCALE_B, c.sel_a & 1, c.sel_b & 1,
-                c.sel_a >> 1, c.sel_b >> 1);
+        sprintf(tail, ", v%d, v%d op_sel:[%d,%d,0] op_sel_hi:[%d,%d,0]", SCALE_A, SCALE_B,
+                c.sel_a & 1, c.sel_b & 1, c.sel_a >> 1, c.sel_b >> 1);
     if (c.cbsz)
         sprintf(tail + strlen(tail), " cbsz:%d", c.cbsz);
     if (c.abid)
@@ -70,7 +81,8 @@ static void add(struct batch *b, struct xcase *list, int *n, struct xcase c)
     list[(*n)++] = c;
 }
 
-static int make_cases(struct batch *b, const struct sim_matrix_form *f, const char *name, struct xcase *list)
+static int make_cases(struct batch *b, const struct sim_matrix_form *f, const char *name,
+                      struct xcase *list)
 {
     int n = 0;
     struct xcase c = { .f = f };
@@ -130,7 +142,8 @@ static void run_case(const struct batch *b, const struct xcase *c)
     for (int run = 0; run < 2; run++) {
         wave_randomise(&w, t);
         w.exec = run ? rand64() : ~0ull; /* matrix instructions ignore EXEC */
-        if (f->a == SIM_MT_F64 || f->a == SIM_MT_F32 || f->a == SIM_MT_XF32 || f->a == SIM_MT_F16 || f->a == SIM_MT_BF16)
+        if (f->a == SIM_MT_F64 || f->a == SIM_MT_F32 || f->a == SIM_MT_XF32 || f->a == SIM_MT_F16 ||
+            f->a == SIM_MT_BF16)
             for (int r = 0; r < 32; r++) /* moderate numbers: every form then has finite results */
                 for (int i = 0; i < 64; i++) {
                     uint32_t *p[2] = { &w.v[A_REG + r % 16][i], &w.a[AGPR_A + r % 16][i] };
@@ -142,9 +155,11 @@ static void run_case(const struct batch *b, const struct xcase *c)
             w.v[SCALE_B][i] = 0x7e7f8081 ^ ((uint32_t)rand64() & 0x03030303);
         }
         want = w;
-        struct sim_matrix_args x = { .wave = (uint8_t)target_lanes(t), .cbsz = (uint8_t)c->cbsz, .abid = (uint8_t)c->abid,
+        struct sim_matrix_args x = { .wave = (uint8_t)target_lanes(t),
+                                     .cbsz = (uint8_t)c->cbsz,
+                                     .abid = (uint8_t)c->abid,
                                      .blgp = (uint8_t)c->blgp };
-        uint32_t (*cd)[64] = c->cd_acc ? want.a : want.v;
+        uint32_t(*cd)[64] = c->cd_acc ? want.a : want.v;
         int cr = c->cd_acc ? AGPR_C : C_REG, dr = c->in_place ? cr : c->cd_acc ? AGPR_C : D_REG;
         x.a = (c->a_acc ? w.a[AGPR_A] : w.v[A_REG]);
         x.b = (c->b_acc ? w.a[AGPR_B] : w.v[B_REG]);
@@ -152,7 +167,7 @@ static void run_case(const struct batch *b, const struct xcase *c)
         x.d = cd[dr];
         if (c->constant) {
             bool wide = f->c == SIM_MT_F64, integer = f->c == SIM_MT_I32;
-            x.c_const = c->constant == 1 ? 0
+            x.c_const = c->constant == 1   ? 0
                         : c->constant == 2 ? (wide ? 0x3ff0000000000000 : 0x3f800000)
                                            : (wide || !integer ? ~3ull : (uint32_t)-4);
             if (!wide)
@@ -191,7 +206,8 @@ void run_matrix(enum target t)
     batch_begin(&b, t);
     for (size_t i = 0; i < rows && t <= T_950; i++) {
         const struct sim_matrix_form *f;
-        if (!(row[i].targets & family->target) || row[i].format != SIM_FMT_MAI || row[i].cls != SIM_MATRIX)
+        if (!(row[i].targets & family->target) || row[i].format != SIM_FMT_MAI ||
+            row[i].cls != SIM_MATRIX)
             continue;
         f = sim_matrix_find(sim_op_name(row[i].token), isa_of[t]);
         if (!f)

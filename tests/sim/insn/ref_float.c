@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exact float arithmetic on 128-bit integers; see ref_float.h. A sum keeps the larger operand at the
- * top of 126 bits and the smaller one shifted with its lost bits in `sticky`: products of f64 have 106
- * bits, so at least 18 guard bits remain and one rounding at the end is exact.
+ * Exact float arithmetic on 128-bit integers; see ref_float.h. A sum keeps the larger operand at
+ * the top of 126 bits and the smaller one shifted with its lost bits in `sticky`: products of f64
+ * have 106 bits, so at least 18 guard bits remain and one rounding at the end is exact.
  */
 #include "ref_float.h"
 
 #include <math.h>
 
 const struct ref_format REF_F64 = { 11, 52, 1023, 0 }, REF_F32 = { 8, 23, 127, 0 },
-    REF_F16 = { 5, 10, 15, 0 }, REF_BF16 = { 8, 7, 127, 0 },
-    REF_E4M3 = { 4, 3, 7, REF_NO_INF }, REF_E5M2 = { 5, 2, 15, 0 },
-    REF_E4M3Z = { 4, 3, 8, REF_NO_INF | REF_FNUZ }, REF_E5M2Z = { 5, 2, 16, REF_NO_INF | REF_FNUZ },
-    REF_E2M3 = { 2, 3, 1, REF_NO_INF | REF_NO_NAN }, REF_E3M2 = { 3, 2, 3, REF_NO_INF | REF_NO_NAN },
-    REF_E2M1 = { 2, 1, 1, REF_NO_INF | REF_NO_NAN };
+                        REF_F16 = { 5, 10, 15, 0 }, REF_BF16 = { 8, 7, 127, 0 },
+                        REF_E4M3 = { 4, 3, 7, REF_NO_INF }, REF_E5M2 = { 5, 2, 15, 0 },
+                        REF_E4M3Z = { 4, 3, 8, REF_NO_INF | REF_FNUZ },
+                        REF_E5M2Z = { 5, 2, 16, REF_NO_INF | REF_FNUZ },
+                        REF_E2M3 = { 2, 3, 1, REF_NO_INF | REF_NO_NAN },
+                        REF_E3M2 = { 3, 2, 3, REF_NO_INF | REF_NO_NAN },
+                        REF_E2M1 = { 2, 1, 1, REF_NO_INF | REF_NO_NAN };
 
 static int top_bit(u128 x)
 {
@@ -60,9 +62,10 @@ static u128 round_at(struct ref_num x, int to, enum ref_round mode)
     u128 half = drop > 127 ? 0 : (u128)1 << (drop - 1);
     bool any = rest || x.sticky;
     int vs_half = drop > 127 ? -1 : rest > half ? 1 : rest < half ? -1 : x.sticky ? 1 : 0;
-    bool up = mode == REF_RNE ? vs_half > 0 || (vs_half == 0 && (keep & 1))
-              : mode == REF_UP ? any && !x.neg
-              : mode == REF_DOWN ? any && x.neg : false;
+    bool up = mode == REF_RNE    ? vs_half > 0 || (vs_half == 0 && (keep & 1))
+              : mode == REF_UP   ? any && !x.neg
+              : mode == REF_DOWN ? any && x.neg
+                                 : false;
     return keep + up;
 }
 
@@ -76,7 +79,7 @@ uint64_t ref_pack(struct ref_format f, struct ref_num x, enum ref_round mode, bo
                        : f.flags & REF_NO_INF ? (1ull << (f.man_bits + f.exp_bits)) - 2
                                               : inf - 1;
     uint64_t nan = f.flags & REF_FNUZ ? 1ull << (f.man_bits + f.exp_bits)
-                   : sign | (inf + ((1ull << f.man_bits) - 1));
+                                      : sign | (inf + ((1ull << f.man_bits) - 1));
 
     if (x.cls == REF_NAN) {
         if (f.flags & REF_NO_INF)
@@ -100,14 +103,14 @@ uint64_t ref_pack(struct ref_format f, struct ref_num x, enum ref_round mode, bo
             man = 0;
         return man || !(f.flags & REF_FNUZ) ? sign | (uint64_t)man : 0;
     }
-    uint64_t mag = ((uint64_t)(to - least + 1) << f.man_bits) |
-                   ((uint64_t)man & ((1ull << f.man_bits) - 1));
+    uint64_t mag =
+        ((uint64_t)(to - least + 1) << f.man_bits) | ((uint64_t)man & ((1ull << f.man_bits) - 1));
     if (mag > largest) {
         bool away = mode == REF_RNE || (mode == REF_UP && !x.neg) || (mode == REF_DOWN && x.neg);
-        mag = f.flags & REF_NO_NAN                ? largest
-              : f.flags & REF_NO_INF && away      ? nan & ~sign
-              : away                              ? inf
-                                                  : largest;
+        mag = f.flags & REF_NO_NAN           ? largest
+              : f.flags & REF_NO_INF && away ? nan & ~sign
+              : away                         ? inf
+                                             : largest;
         if (f.flags & REF_FNUZ && mag != largest)
             return nan;
     }
@@ -257,8 +260,9 @@ struct ref_num ref_from_ld(long double x)
 
 long double ref_to_ld(struct ref_num a)
 {
-    long double r = a.cls == REF_NAN ? NAN : a.cls == REF_INF ? INFINITY
-                                           : ldexpl((long double)a.man, a.exp);
+    long double r = a.cls == REF_NAN   ? NAN
+                    : a.cls == REF_INF ? INFINITY
+                                       : ldexpl((long double)a.man, a.exp);
     return a.neg ? -r : r;
 }
 

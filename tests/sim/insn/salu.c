@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scalar ALU: every SOP1, SOP2, SOPC and SOPK operation with registers, VCC, inline constants, literals and
- * source = destination, SCC in and out, EXEC where an operation touches it; branches, s_getreg/s_setreg and
- * program-counter operations as small programs. References: CDNA3/CDNA4 ISA guides, SALU chapters.
+ * Scalar ALU: every SOP1, SOP2, SOPC and SOPK operation with registers, VCC, EXEC, inline constants,
+ * literals and source = destination, SCC in and out, EXEC where an operation writes it. References:
+ * CDNA3/CDNA4 ISA guides, SALU chapters.
  */
 #include "insn.h"
 

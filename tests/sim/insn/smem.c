@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scalar memory: loads by pointer and by buffer resource with every offset form, and clocks and cache
- * operations that only have to leave the registers alone. References: CDNA3/CDNA4 ISA guides, scalar
- * memory chapter; an access drops the two low address bits, a buffer load beyond the records gives 0.
+ * Scalar memory: loads by pointer and by buffer resource with every offset form, and clocks and
+ * cache operations that only have to leave the registers alone. References: CDNA3/CDNA4 ISA guides,
+ * scalar memory chapter; an access drops the two low address bits, a buffer load beyond the records
+ * gives 0.
  */
 #include "mem.h"
 
@@ -89,7 +90,8 @@ static void run_load(const struct batch *b, const struct scase *c)
         }
         const char *d = wave_diff(&w, &want, mem, want_mem);
         if (d) {
-            fail(t, loads[c->load].name, "%s (s%d %x, records %u): %s", text, SOFF, soff, w.s[BASE + 2], d);
+            fail(t, loads[c->load].name, "%s (s%d %x, records %u): %s", text, SOFF, soff,
+                 w.s[BASE + 2], d);
             return;
         }
     }
@@ -114,7 +116,8 @@ void run_smem(enum target t)
             for (int k = 0; k < 2; k++) {
                 struct scase c = { (int)i, form, 0, 0 };
                 char dest[24], base[16], tail[40] = "";
-                c.offset = (int)(rand_below(4000) & ~3u) + (k && !loads[i].buffer && form == 0 ? -4000 : 0);
+                c.offset = (int)(rand_below(4000) & ~3u) +
+                           (k && !loads[i].buffer && form == 0 ? -4000 : 0);
                 if (form == 1 && k)
                     continue;
                 if (loads[i].words == 1)
@@ -126,10 +129,12 @@ void run_smem(enum target t)
                     sprintf(tail, " offset:0x%x", c.offset);
                 const char *wait = t >= T_1201 ? "s_wait_kmcnt 0" : "s_waitcnt lgkmcnt(0)";
                 if (form == 0)
-                    c.snippet = batch_add(&b, "%s %s, %s, %s0x%x\n%s", loads[i].name, dest, base, c.offset < 0 ? "-" : "",
+                    c.snippet = batch_add(&b, "%s %s, %s, %s0x%x\n%s", loads[i].name, dest, base,
+                                          c.offset < 0 ? "-" : "",
                                           c.offset < 0 ? -c.offset : c.offset, wait);
                 else
-                    c.snippet = batch_add(&b, "%s %s, %s, s%d%s\n%s", loads[i].name, dest, base, SOFF, tail, wait);
+                    c.snippet = batch_add(&b, "%s %s, %s, s%d%s\n%s", loads[i].name, dest, base,
+                                          SOFF, tail, wait);
                 list[n++] = c;
             }
     }
@@ -142,7 +147,9 @@ void run_smem(enum target t)
             snippet[i] = batch_add(&b, "%s", quiet[i].text);
         }
     }
-    int time = gfx9 ? batch_add(&b, "s_memtime s[20:21]\ns_memrealtime s[22:23]\ns_waitcnt lgkmcnt(0)") : -1;
+    int time =
+        gfx9 ? batch_add(&b, "s_memtime s[20:21]\ns_memrealtime s[22:23]\ns_waitcnt lgkmcnt(0)")
+             : -1;
     if (gfx9) {
         covered_add(t, "s_memtime");
         covered_add(t, "s_memrealtime");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The batch of snippets: text in, llvm-mc once, machine code out. Every snippet starts at a multiple of
- * SNIPPET_BYTES in .text, so no symbols are needed to find it.
+ * The batch of snippets: text in, llvm-mc once, machine code out. Every snippet starts at a
+ * multiple of SNIPPET_BYTES in .text, so no symbols are needed to find it.
  */
 #define _GNU_SOURCE
 #include "insn.h"
@@ -22,10 +22,7 @@ const char *const target_name[TARGETS] = { "gfx90a",  "gfx942",  "gfx950",
 
 bool listing;
 
-int target_lanes(enum target t)
-{
-    return t <= T_950 ? 64 : 32;
-}
+int target_lanes(enum target t) { return t <= T_950 ? 64 : 32; }
 
 static void append(struct batch *b, const char *s, size_t n)
 {
@@ -60,7 +57,7 @@ int batch_add(struct batch *b, const char *format, ...)
         b->first_line = realloc(b->first_line, sizeof(int) * room);
         b->text_at = realloc(b->text_at, sizeof(size_t) * room);
     }
-    append(b, ".p2align 7\n", 11);
+    append(b, ".p2align 8\n", 11);
     b->first_line[b->count] = b->lines;
     b->text_at[b->count] = b->used;
     append(b, line, (size_t)n);
@@ -101,7 +98,8 @@ static void explain(const struct batch *b, FILE *err)
         all++;
         char *colon = strchr(line, ':');
         if (shown++ < 12 && colon && sscanf(colon + 1, "%d", &at) == 1)
-            fprintf(stderr, "%s: %s%s\n", target_name[b->target], batch_text(b, snippet_of_line(b, at)), e);
+            fprintf(stderr, "%s: %s%s\n", target_name[b->target],
+                    batch_text(b, snippet_of_line(b, at)), e);
     }
     fprintf(stderr, "%s: %d assembler errors\n", target_name[b->target], all);
 }
@@ -119,7 +117,8 @@ static bool take_text(struct batch *b, const char *path)
         fseek(f, (long)eh.e_shoff, SEEK_SET);
         if (fread(sh, sizeof *sh, eh.e_shnum, f) == eh.e_shnum)
             for (int i = 0; i < eh.e_shnum && !ok; i++)
-                if (sh[i].sh_type == SHT_PROGBITS && (sh[i].sh_flags & SHF_EXECINSTR) && sh[i].sh_size) {
+                if (sh[i].sh_type == SHT_PROGBITS && (sh[i].sh_flags & SHF_EXECINSTR) &&
+                    sh[i].sh_size) {
                     size_t want = (size_t)b->count * SNIPPET_BYTES;
                     b->code = calloc(1, want > sh[i].sh_size ? want : sh[i].sh_size);
                     fseek(f, (long)sh[i].sh_offset, SEEK_SET);
@@ -147,8 +146,8 @@ bool batch_assemble(struct batch *b)
     bool ok = f && fwrite(b->text, 1, b->used, f) == b->used;
     if (f)
         ok = !fclose(f) && ok;
-    snprintf(cmd, sizeof cmd, "%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s %s 2>%s", LLVM_MC,
-             target_name[b->target], obj, src, log);
+    snprintf(cmd, sizeof cmd, "%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s %s 2>%s",
+             LLVM_MC, target_name[b->target], obj, src, log);
     ok = ok && system(cmd) == 0 && take_text(b, obj);
     if (!ok) {
         FILE *err = fopen(log, "rb");
@@ -190,10 +189,7 @@ uint64_t rand64(void)
     return z ^ z >> 31;
 }
 
-uint32_t rand_below(uint32_t n)
-{
-    return (uint32_t)((rand64() >> 32) * n >> 32);
-}
+uint32_t rand_below(uint32_t n) { return (uint32_t)((rand64() >> 32) * n >> 32); }
 
 static int failures;
 
@@ -219,7 +215,4 @@ bool fail(enum target t, const char *mnemonic, const char *format, ...)
     return true;
 }
 
-int fail_count(void)
-{
-    return failures;
-}
+int fail_count(void) { return failures; }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Meaning of instructions, a test a class and target. What is refused by the assembler, faults, or gives
- * another state than the reference is printed (three a mnemonic) and counted. The closing test demands
- * that every mnemonic with a body in the simulator has a row in some table.
+ * Meaning of instructions, a test a class and target. What is refused by the assembler, faults, or
+ * gives another state than the reference is printed (three a mnemonic) and counted. The closing
+ * test demands that every mnemonic with a body in the simulator has a row in some table.
  */
 #include "insn.h"
 
@@ -15,7 +15,7 @@
 
 #define CLASSES(X)                                                                                      \
     X(salu) X(control) X(valu_f32) X(valu_f16) X(valu_f64) X(valu_int) X(valu_cmp) X(valu_cvt) X(valu_pk) \
-    X(valu_scale) X(lanes) X(division) X(matrix) X(lds) X(vmem) X(smem)
+    X(valu_scale) X(lanes) X(division) X(matrix) X(lds) X(vmem) X(scratch) X(smem)
 
 #define DECLARE(name) void run_##name(enum target t);
 CLASSES(DECLARE)
@@ -41,7 +41,8 @@ static void run(void (*f)(enum target), enum target t)
 CLASSES(TEST)
 
 /* Bodies that have no value to compare: they stop, wait or hint, and other tests look at them. */
-static const char *const elsewhere[] = { "s_endpgm", "s_trap", "s_sendmsg", "s_code_end", "s_endpgm_saved" };
+static const char *const elsewhere[] = { "s_endpgm", "s_trap", "s_sendmsg", "s_code_end",
+                                         "s_endpgm_saved" };
 
 static void list_only(enum target t)
 {
@@ -62,7 +63,8 @@ static void check_cover(enum target t)
         covered_add(t, elsewhere[i]);
     for (size_t i = 0; i < n; i++) {
         unsigned op = rows[i].token;
-        if (!(rows[i].targets & f->target) || covered[t][op] || !sim_op_implemented(f, sim_op_base(op)))
+        if (!(rows[i].targets & f->target) || covered[t][op] ||
+            !sim_op_implemented(f, sim_op_base(op)))
             continue;
         covered[t][op] = true;
         fprintf(stderr, "%s: %s has a body and no test\n", f->name, sim_op_name(op));

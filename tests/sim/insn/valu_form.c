@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The forms of a vector ALU row: sources from VGPRs, SGPRs, inline constants and literals, modifiers,
- * op_sel, DPP, SDWA, other modes, and their assembler text. One scalar operand an instruction, literals
- * in 32-bit encodings only (gfx9). Inline constants of 16-bit and packed operands: LLVM, comment on
- * getInlineEncodingV216.
+ * The forms of a vector ALU row: sources from VGPRs, SGPRs, inline constants and literals,
+ * modifiers, op_sel, DPP, SDWA, other modes, and their assembler text. One scalar operand an
+ * instruction, literals in 32-bit encodings only (gfx9). Inline constants of 16-bit and packed
+ * operands: LLVM, comment on getInlineEncodingV216.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +31,9 @@ static void set_inline(struct operand *o, enum vtype t)
             snprintf(o->text, sizeof o->text, "0.15915494309189532");
         else
             snprintf(o->text, sizeof o->text, "%s", inline_float[i].text);
-        o->value = t == V_F64 ? inline_float[i].f64
-                   : t == V_F32 || t == V_MIX ? inline_float[i].f32 : inline_float[i].f16;
+        o->value = t == V_F64                 ? inline_float[i].f64
+                   : t == V_F32 || t == V_MIX ? inline_float[i].f32
+                                              : inline_float[i].f16;
         if (t == V_MIX) { /* the assembler takes it as f16 only when the operand is a half */
             snprintf(o->text, sizeof o->text, "1.0");
             o->value = 0x3f800000;
@@ -102,28 +103,35 @@ static struct vcase plain(const struct valu_row *r)
     return c;
 }
 
-static const char *const sel_name[] = { "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD" };
+static const char *const sel_name[] = { "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                        "WORD_0", "WORD_1", "DWORD" };
 
 static void print_dpp(char *out, size_t room, const struct vcase *c, enum target t)
 {
     char ctrl[40];
     unsigned n = c->ctrl & 15;
     if (c->ctrl <= 0xff)
-        snprintf(ctrl, sizeof ctrl, "quad_perm:[%u,%u,%u,%u]", c->ctrl & 3, c->ctrl >> 2 & 3, c->ctrl >> 4 & 3,
-                 c->ctrl >> 6 & 3);
+        snprintf(ctrl, sizeof ctrl, "quad_perm:[%u,%u,%u,%u]", c->ctrl & 3, c->ctrl >> 2 & 3,
+                 c->ctrl >> 4 & 3, c->ctrl >> 6 & 3);
     else
         switch (c->ctrl >> 4) {
         case 0x10: snprintf(ctrl, sizeof ctrl, "row_shl:%u", n); break;
         case 0x11: snprintf(ctrl, sizeof ctrl, "row_shr:%u", n); break;
         case 0x12: snprintf(ctrl, sizeof ctrl, "row_ror:%u", n); break;
-        case 0x15: snprintf(ctrl, sizeof ctrl, "%s:%u", t <= T_950 ? "row_newbcast" : "row_share", n); break;
+        case 0x15:
+            snprintf(ctrl, sizeof ctrl, "%s:%u", t <= T_950 ? "row_newbcast" : "row_share", n);
+            break;
         case 0x16: snprintf(ctrl, sizeof ctrl, "row_xmask:%u", n); break;
         default:
             snprintf(ctrl, sizeof ctrl, "%s",
-                     c->ctrl == 0x130 ? "wave_shl:1" : c->ctrl == 0x134 ? "wave_rol:1"
-                     : c->ctrl == 0x138 ? "wave_shr:1" : c->ctrl == 0x13c ? "wave_ror:1"
-                     : c->ctrl == 0x140 ? "row_mirror" : c->ctrl == 0x141 ? "row_half_mirror"
-                     : c->ctrl == 0x142 ? "row_bcast:15" : "row_bcast:31");
+                     c->ctrl == 0x130   ? "wave_shl:1"
+                     : c->ctrl == 0x134 ? "wave_rol:1"
+                     : c->ctrl == 0x138 ? "wave_shr:1"
+                     : c->ctrl == 0x13c ? "wave_ror:1"
+                     : c->ctrl == 0x140 ? "row_mirror"
+                     : c->ctrl == 0x141 ? "row_half_mirror"
+                     : c->ctrl == 0x142 ? "row_bcast:15"
+                                        : "row_bcast:31");
         }
     snprintf(out, room, " %s row_mask:0x%x bank_mask:0x%x%s", ctrl, c->row_mask, c->bank_mask,
              c->bound_ctrl ? " bound_ctrl:0" : "");
@@ -138,11 +146,16 @@ static void print_case(char *out, size_t room, const struct vcase *c, enum targe
     size_t n = 0;
     bool p = r->form == VOP3P;
 
+    bool wave64 = target_lanes(t) == 64;
+    char sd[16], carry[16];
+    const char *vcc = wave64 ? "vcc" : "vcc_lo";
+    snprintf(sd, sizeof sd, wave64 ? "s[%d:%d]" : "s%d", SD_REG, SD_REG + 1);
+    snprintf(carry, sizeof carry, wave64 ? "s[%d:%d]" : "s%d", CARRY_REG, CARRY_REG + 1);
+
     if (r->form == VOPC) {
-        if (c->e64 || (c->lanes == LANES_SDWA && !c->vcc_dst))
-            snprintf(d, sizeof d, "s[%d:%d]", SD_REG, SD_REG + 1);
-        else
-            snprintf(d, sizeof d, "vcc");
+        bool to_s = c->e64 || (c->lanes == LANES_SDWA && !c->vcc_dst);
+        if (wave64 || !(r->flags & VF_CMPX)) /* gfx10+ cmpx names no destination */
+            snprintf(d, sizeof d, "%s", to_s ? sd : vcc);
     } else {
         int w = type_words(r->d);
         if (w == 1)
@@ -150,23 +163,21 @@ static void print_case(char *out, size_t room, const struct vcase *c, enum targe
         else
             snprintf(d, sizeof d, "v[%d:%d]", c->dreg, c->dreg + w - 1);
         if (r->flags & VF_CARRY_OUT)
-            snprintf(d + strlen(d), sizeof d - strlen(d), c->e64 ? ", s[%d:%d]" : ", vcc", SD_REG, SD_REG + 1);
+            snprintf(d + strlen(d), sizeof d - strlen(d), ", %s", c->e64 ? sd : vcc);
     }
     for (int i = 0; i < c->nsrc; i++) {
         const struct operand *o = &c->s[i];
         const char *sep = i ? ", " : "";
-        bool mix = r->s[i] == V_MIX, neg = o->neg && (!p || mix), abs = mix ? o->neg_hi : o->abs && !p;
+        bool mix = r->s[i] == V_MIX, neg = o->neg && (!p || mix),
+             abs = mix ? o->neg_hi : o->abs && !p;
         if (o->sext)
             n += (size_t)snprintf(ops + n, sizeof ops - n, "%ssext(%s)", sep, o->text);
         else
-            n += (size_t)snprintf(ops + n, sizeof ops - n, "%s%s%s%s%s", sep,
-                                  neg ? "-" : "", abs ? "|" : "", o->text, abs ? "|" : "");
+            n += (size_t)snprintf(ops + n, sizeof ops - n, "%s%s%s%s%s", sep, neg ? "-" : "",
+                                  abs ? "|" : "", o->text, abs ? "|" : "");
     }
     if (r->flags & VF_CARRY_IN || (r->flags & VF_VCC && r->form != VOP3)) {
-        if (c->e64)
-            snprintf(ops + n, sizeof ops - n, ", s[%d:%d]", CARRY_REG, CARRY_REG + 1);
-        else
-            snprintf(ops + n, sizeof ops - n, ", vcc");
+        snprintf(ops + n, sizeof ops - n, ", %s", c->e64 ? carry : vcc);
     }
     n = 0;
     if (p && !(r->flags & VF_NO_OPSEL)) {
@@ -216,19 +227,28 @@ static void print_case(char *out, size_t room, const struct vcase *c, enum targe
     if (c->clamp)
         n += (size_t)snprintf(tail + n, sizeof tail - n, " clamp");
     if (c->omod)
-        n += (size_t)snprintf(tail + n, sizeof tail - n, "%s", c->omod == 1 ? " mul:2" : c->omod == 2 ? " mul:4" : " div:2");
+        n += (size_t)snprintf(tail + n, sizeof tail - n, "%s",
+                              c->omod == 1   ? " mul:2"
+                              : c->omod == 2 ? " mul:4"
+                                             : " div:2");
     if (c->lanes == LANES_SDWA) {
         if (r->form != VOPC && !(r->flags & VF_SRC_SEL))
-            n += (size_t)snprintf(tail + n, sizeof tail - n, " dst_sel:%s dst_unused:%s", sel_name[c->dst_sel],
-                                  c->dst_unused == 0 ? "UNUSED_PAD" : c->dst_unused == 1 ? "UNUSED_SEXT" : "UNUSED_PRESERVE");
+            n += (size_t)snprintf(tail + n, sizeof tail - n, " dst_sel:%s dst_unused:%s",
+                                  sel_name[c->dst_sel],
+                                  c->dst_unused == 0   ? "UNUSED_PAD"
+                                  : c->dst_unused == 1 ? "UNUSED_SEXT"
+                                                       : "UNUSED_PRESERVE");
         for (int i = 0; i < c->nsrc; i++)
-            n += (size_t)snprintf(tail + n, sizeof tail - n, " src%d_sel:%s", i, sel_name[c->s[i].sel]);
+            n += (size_t)snprintf(tail + n, sizeof tail - n, " src%d_sel:%s", i,
+                                  sel_name[c->s[i].sel]);
     }
     if (c->lanes == LANES_DPP)
         print_dpp(tail + n, sizeof tail - n, c, t);
-    const char *suffix = c->lanes == LANES_SDWA ? "_sdwa" : c->lanes == LANES_DPP ? "_dpp"
-                         : both ? c->e64 ? "_e64" : "_e32" : "";
-    snprintf(out, room, "%s%s %s, %s%s", r->name, suffix, d, ops, tail);
+    const char *suffix = c->lanes == LANES_SDWA  ? "_sdwa"
+                         : c->lanes == LANES_DPP ? "_dpp"
+                         : both                  ? c->e64 ? "_e64" : "_e32"
+                                                 : "";
+    snprintf(out, room, "%s%s %s%s%s%s", r->name, suffix, d, *d ? ", " : "", ops, tail);
 }
 
 static void add_case(struct batch *b, struct vcase c)
@@ -236,7 +256,8 @@ static void add_case(struct batch *b, struct vcase c)
     char text[512];
     print_case(text, sizeof text, &c, b->target);
     if (!(out->count & (out->count - 1)))
-        out->list = realloc(out->list, sizeof *out->list * (size_t)(out->count ? out->count * 2 : 1));
+        out->list =
+            realloc(out->list, sizeof *out->list * (size_t)(out->count ? out->count * 2 : 1));
     c.snippet = batch_add(b, "%s", text);
     out->list[out->count++] = c;
 }
@@ -249,184 +270,213 @@ static bool has_e32(const struct valu_row *r)
 static const unsigned dpp_gfx9[] = { 0x1b, 0xb1, 0x4e, 0x93, 0x00, 0x101, 0x108, 0x10f, 0x111, 0x118, 0x11f, 0x121,
                                      0x12f, 0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143, 0x150, 0x15f };
 
-/* The forms of a row. One scalar operand an instruction on gfx9; literals in e32 only there. */
-void valu_forms(struct batch *b, const struct valu_row *r, struct vcases *to)
+static struct vcase form_of(const struct valu_row *r, bool e64)
 {
-    out = to;
     struct vcase c = plain(r);
-    bool wide64 = type_words(r->d) > 1 || type_words(r->s[0]) > 1 || type_words(r->s[1]) > 1;
-    bool fsrc = false, gfx9 = b->target <= T_950;
+    c.e64 = e64;
+    return c;
+}
 
-    for (int i = 0; i < c.nsrc; i++)
-        fsrc |= is_float(r->s[i]) && !(r->flags & VF_NO_MODS);
-    c.cross = true;
-    c.waves = c.nsrc == 1 ? 12 : 40;
-    add_case(b, c);
-
-    if (type_words(r->d) <= 2 && r->form != VOPC) /* the destination is a source */
-        for (int i = 0; i < c.nsrc; i++) {
-            c = plain(r);
-            c.dreg = c.s[i].reg;
-            if (type_words(r->s[i]) <= 2 && c.s[i].kind == OP_V)
-                add_case(b, c);
+static void random_neg_abs(struct vcase *c, bool with_abs)
+{
+    for (int i = 0; i < c->nsrc; i++)
+        if (is_float(c->row->s[i])) {
+            c->s[i].neg = rand_below(2);
+            c->s[i].abs = with_abs && rand_below(2);
         }
+}
 
-    for (int e64 = !has_e32(r); e64 <= !(r->flags & VF_NO_E64); e64++) {
-        for (int i = 0; i < c.nsrc; i++) {
-            bool scalar = i == 0 || e64;
-            if (!scalar || r->flags & VF_NO_S || type_words(r->s[i]) > 2)
+/* Sources from scalar registers, inline constants and literals. gfx9 takes one scalar operand an
+ * instruction (an implicit mask counts) and literals in 32-bit encodings only. */
+static void scalar_forms(struct batch *b, const struct valu_row *r)
+{
+    bool gfx9 = b->target <= T_950, mask = r->flags & (VF_VCC | VF_CARRY_IN);
+    struct vcase c = plain(r);
+    int nsrc = c.nsrc;
+
+    for (int e64 = !has_e32(r); e64 <= !(r->flags & VF_NO_E64); e64++)
+        for (int i = 0; i < nsrc; i++) {
+            bool wide_int = r->s[i] == V_B64 || r->s[i] == V_I64 || r->s[i] == V_U64;
+            if ((i && (!e64 || r->form == VOP2K)) || r->flags & VF_NO_S ||
+                type_words(r->s[i]) > 2)
                 continue;
-            if (r->form == VOP2K && i != 0)
-                continue;
-            bool mask = r->flags & (VF_VCC | VF_CARRY_IN); /* the mask takes the scalar slot */
-            if (!mask || !gfx9) {
-                c = plain(r);
-                c.e64 = e64;
+            if (r->form != VOP2K && (!mask || !gfx9)) {
+                c = form_of(r, e64);
                 set_sgpr(&c.s[i], r->s[i]);
-                if (r->form != VOP2K)
-                    add_case(b, c);
+                add_case(b, c);
             }
             for (int k = 0; k < 3 && !(r->flags & VF_NO_INLINE) && r->s[i] != V_FP8; k++) {
-                c = plain(r);
-                c.e64 = e64;
+                c = form_of(r, e64);
                 set_inline(&c.s[i], r->s[i]);
                 if (r->s[i] == V_PF32 || r->s[i] == V_P32)
                     c.s[i].opsel_hi = false;
                 add_case(b, c);
             }
-            if (!e64 && (!mask || !gfx9) && r->s[i] != V_B64 && r->s[i] != V_I64 && r->s[i] != V_U64 &&
-                r->form != VOP2K) {
-                c = plain(r);
+            if (r->form != VOP2K && !wide_int && (gfx9 ? !e64 && !mask : r->s[i] != V_F64) &&
+                !is_packed(r->s[i]) && r->s[i] != V_MIX) {
+                c = form_of(r, e64);
                 set_literal(&c.s[i], r->s[i]);
                 add_case(b, c);
             }
         }
-    }
+}
 
-    if (!(r->flags & VF_NO_E64) && r->form != VOP2K) {
-        c = plain(r);
-        c.e64 = true;
+/* neg, abs, clamp, output modifier and op_sel of the 64-bit encodings. */
+static void modifier_forms(struct batch *b, const struct valu_row *r, bool fsrc)
+{
+    struct vcase c = form_of(r, true);
+
+    add_case(b, c);
+    for (int k = 0; k < 8 && fsrc && r->form != VOP3P; k++) {
+        c = form_of(r, true);
+        random_neg_abs(&c, !(r->flags & VF_NO_ABS));
+        if (k == 6 && !(r->flags & (VF_NO_S | VF_VCC)) && type_words(r->s[0]) <= 2)
+            set_sgpr(&c.s[0], r->s[0]);
         add_case(b, c);
-        for (int k = 0; k < 8 && fsrc && r->form != VOP3P; k++) { /* neg and abs */
-            c = plain(r);
-            c.e64 = true;
-            for (int i = 0; i < c.nsrc; i++)
-                if (is_float(r->s[i])) {
-                    c.s[i].neg = rand_below(2);
-                    c.s[i].abs = !(r->flags & VF_NO_ABS) && rand_below(2);
-                }
-            if (k == 6 && !(r->flags & (VF_NO_S | VF_VCC)) && type_words(r->s[0]) <= 2)
-                set_sgpr(&c.s[0], r->s[0]);
-            add_case(b, c);
-        }
-        if (r->flags & VF_CLAMP)
-            for (int k = 0; k < 2; k++) {
-                c = plain(r);
-                c.e64 = c.clamp = true;
-                c.waves = 8;
-                c.cross = k == 0 && c.nsrc < 3;
-                if (k && (r->flags & VF_OMOD))
-                    c.mode = 0; /* neither IEEE nor DX10_CLAMP */
-                add_case(b, c);
-            }
-        if (r->flags & VF_OMOD)
-            for (int k = 1; k <= 3; k++)
-                for (int ieee = 0; ieee < 2; ieee++) {
-                    c = plain(r);
-                    c.e64 = true;
-                    c.omod = k;
-                    c.clamp = k == 2 && !ieee && r->flags & VF_CLAMP;
-                    c.mode = ieee ? MODE_KERNEL : MODE_DX10;
-                    add_case(b, c);
-                }
-        if (r->flags & (VF_OPSEL | VF_PK_CVT | VF_BYTE_DST | VF_SRC_BYTE))
-            for (int k = 0; k < 8; k++) {
-                c = plain(r);
-                if (r->flags & VF_OPSEL)
-                    for (int i = 0; i < c.nsrc; i++)
-                        c.s[i].opsel = is_half(r->s[i]) && rand_below(2);
-                if (r->flags & VF_SRC_BYTE)
-                    c.s[0].opsel = k & 1, c.s[1].opsel = k >> 1 & 1;
-                if (r->flags & VF_BYTE_DST)
-                    c.s[2].opsel = k & 1;
-                c.opsel_d = is_half(r->d) || r->flags & VF_PK_CVT ? rand_below(2) : false;
-                if (r->flags & VF_BYTE_DST)
-                    c.opsel_d = k >> 1 & 1;
-                add_case(b, c);
-            }
     }
-    if (r->form == VOP3P) {
-        for (int k = 0; k < 10; k++) {
-            c = plain(r);
-            for (int i = 0; i < c.nsrc; i++) {
-                if (!(r->flags & VF_NO_OPSEL)) {
-                    c.s[i].opsel = rand_below(2);
-                    c.s[i].opsel_hi = rand_below(2);
-                }
-                if (r->flags & VF_NEG_LO_HI) {
-                    c.s[i].neg = rand_below(2);
-                    c.s[i].neg_hi = rand_below(2);
-                }
-            }
-            c.clamp = r->flags & VF_CLAMP && k & 1;
-            add_case(b, c);
-        }
+    for (int k = 0; k < 2 && r->flags & VF_CLAMP; k++) {
+        c = form_of(r, true);
+        c.clamp = true;
+        c.waves = 8;
+        c.cross = k == 0 && c.nsrc < 3;
+        if (k && r->flags & VF_OMOD)
+            c.mode = 0; /* neither IEEE nor DX10_CLAMP */
+        add_case(b, c);
     }
-    if (r->flags & VF_BITOP)
-        for (int k = 0; k < 20; k++) {
-            c = plain(r);
-            c.imm = k < 8 ? 1u << k : rand_below(256);
-            add_case(b, c);
+    for (int k = 0; k < 6 && r->flags & VF_OMOD; k++) {
+        c = form_of(r, true);
+        c.omod = 1 + k % 3;
+        c.clamp = k == 1 && r->flags & VF_CLAMP;
+        c.mode = k < 3 ? MODE_DX10 : MODE_KERNEL;
+        add_case(b, c);
+    }
+    for (int k = 0; k < 8 && r->flags & (VF_OPSEL | VF_PK_CVT | VF_BYTE_DST | VF_SRC_BYTE); k++) {
+        c = plain(r);
+        for (int i = 0; i < c.nsrc && r->flags & VF_OPSEL; i++)
+            c.s[i].opsel = is_half(r->s[i]) && rand_below(2);
+        if (r->flags & VF_SRC_BYTE)
+            c.s[0].opsel = k & 1, c.s[1].opsel = k >> 1 & 1;
+        c.opsel_d = (is_half(r->d) || r->flags & VF_PK_CVT) && rand_below(2);
+        if (r->flags & VF_BYTE_DST)
+            c.s[2].opsel = k & 1, c.opsel_d = k >> 1 & 1;
+        add_case(b, c);
+    }
+}
+
+static void packed_forms(struct batch *b, const struct valu_row *r)
+{
+    for (int k = 0; k < 10; k++) {
+        struct vcase c = plain(r);
+        for (int i = 0; i < c.nsrc; i++) {
+            if (!(r->flags & VF_NO_OPSEL)) {
+                c.s[i].opsel = rand_below(2);
+                c.s[i].opsel_hi = rand_below(2);
+            }
+            if (r->flags & VF_NEG_LO_HI) {
+                c.s[i].neg = rand_below(2);
+                c.s[i].neg_hi = rand_below(2);
+            }
         }
+        c.clamp = r->flags & VF_CLAMP && k & 1;
+        add_case(b, c);
+    }
+}
+
+/* The other rounding modes, and denormals flushed on input, on output and on both. */
+static void mode_forms(struct batch *b, const struct valu_row *r)
+{
+    for (uint32_t k = 0; k < 6; k++) {
+        struct vcase c = plain(r);
+        c.waves = 10;
+        c.cross = c.nsrc == 1;
+        c.mode = k < 3 ? MODE_DENORM | MODE_DX10 | (k + 1) * 5
+                       : (uint32_t)(MODE_DX10 | MODE_IEEE) | (k - 3) * 0x50;
+        add_case(b, c);
+    }
+}
+
+static void dpp_forms(struct batch *b, const struct valu_row *r, bool fsrc)
+{
+    bool wide = type_words(r->d) > 1 || type_words(r->s[0]) > 1 || type_words(r->s[1]) > 1;
+    for (int k = 0; k < 8; k++) {
+        struct vcase c = plain(r);
+        c.lanes = LANES_DPP;
+        c.ctrl = wide ? 0x150 + rand_below(16)
+                      : dpp_gfx9[rand_below(sizeof dpp_gfx9 / sizeof *dpp_gfx9)];
+        c.row_mask = k & 1 ? 15 : rand_below(16);
+        c.bank_mask = k & 2 ? 15 : rand_below(16);
+        c.bound_ctrl = rand_below(2);
+        if (fsrc)
+            random_neg_abs(&c, true);
+        add_case(b, c);
+    }
+}
+
+static bool takes_sext(enum vtype t)
+{
+    return t == V_I16 || t == V_U16 || t == V_B16 || t == V_I32 || t == V_U32 || t == V_B32 ||
+           t == V_SHIFT;
+}
+
+static void sdwa_forms(struct batch *b, const struct valu_row *r, bool fsrc)
+{
+    bool wide = type_words(r->d) > 1;
+    for (int k = 0; k < 10; k++) {
+        struct vcase c = plain(r);
+        int scalar = k - 8;
+        c.lanes = LANES_SDWA;
+        c.vcc_dst = rand_below(2);
+        if (r->form != VOPC && !wide && !(r->flags & VF_SRC_SEL))
+            c.dst_sel = (int)rand_below(7);
+        c.dst_unused = wide ? 0 : (int)rand_below(3);
+        if (fsrc)
+            random_neg_abs(&c, true);
+        for (int i = 0; i < c.nsrc; i++) {
+            c.s[i].sel = !(r->flags & VF_SRC_SEL) ? (int)rand_below(7)
+                         : wide                   ? 4 + (int)rand_below(2)
+                                                  : (int)rand_below(4);
+            c.s[i].sext = takes_sext(r->s[i]) && c.s[i].sel < 6 && rand_below(2);
+        }
+        if (scalar >= 0 && !(r->flags & (VF_VCC | VF_CARRY_IN))) {
+            if (scalar >= c.nsrc)
+                scalar = 0;
+            set_sgpr(&c.s[scalar], r->s[scalar]);
+        }
+        add_case(b, c);
+    }
+}
+
+void valu_forms(struct batch *b, const struct valu_row *r, struct vcases *to)
+{
+    struct vcase c = plain(r);
+    bool fsrc = false, gfx9 = b->target <= T_950;
+
+    out = to;
+    for (int i = 0; i < c.nsrc; i++)
+        fsrc |= is_float(r->s[i]) && !(r->flags & VF_NO_MODS);
+    c.cross = true;
+    c.waves = c.nsrc == 1 ? 12 : 40;
+    add_case(b, c);
+    for (int i = 0; i < c.nsrc && type_words(r->d) <= 2 && r->form != VOPC; i++) {
+        struct vcase same = plain(r); /* the destination is a source */
+        same.dreg = same.s[i].reg;
+        if (type_words(r->s[i]) <= 2 && same.s[i].kind == OP_V)
+            add_case(b, same);
+    }
+    scalar_forms(b, r);
+    if (!(r->flags & VF_NO_E64) && r->form != VOP2K)
+        modifier_forms(b, r, fsrc);
+    if (r->form == VOP3P)
+        packed_forms(b, r);
+    for (int k = 0; k < 20 && r->flags & VF_BITOP; k++) {
+        c = plain(r);
+        c.imm = k < 8 ? 1u << k : rand_below(256);
+        add_case(b, c);
+    }
     if (r->flags & VF_MODES)
-        for (int k = 0; k < 6; k++) {
-            c = plain(r);
-            c.waves = 10;
-            c.cross = c.nsrc == 1;
-            if (k < 3)
-                c.mode = (uint32_t)(MODE_DENORM | MODE_DX10 | (k + 1) * 5);
-            else
-                c.mode = (uint32_t)(MODE_DX10 | MODE_IEEE | (k - 3) * 0x50);
-            add_case(b, c);
-        }
+        mode_forms(b, r);
     if (r->flags & VF_DPP && gfx9)
-        for (int k = 0; k < 8; k++) {
-            c = plain(r);
-            c.lanes = LANES_DPP;
-            c.ctrl = wide64 ? 0x150 + rand_below(16) : dpp_gfx9[rand_below(sizeof dpp_gfx9 / sizeof *dpp_gfx9)];
-            c.row_mask = k & 1 ? 15 : rand_below(16);
-            c.bank_mask = k & 2 ? 15 : rand_below(16);
-            c.bound_ctrl = rand_below(2);
-            for (int i = 0; i < c.nsrc && fsrc; i++)
-                if (is_float(r->s[i])) {
-                    c.s[i].neg = rand_below(2);
-                    c.s[i].abs = rand_below(2);
-                }
-            add_case(b, c);
-        }
+        dpp_forms(b, r, fsrc);
     if (r->flags & VF_SDWA && gfx9)
-        for (int k = 0; k < 10; k++) {
-            c = plain(r);
-            c.lanes = LANES_SDWA;
-            c.dst_sel = r->form == VOPC || type_words(r->d) > 1 ? 6 : (int)rand_below(7);
-            c.dst_unused = type_words(r->d) > 1 ? 0 : (int)rand_below(3);
-            c.vcc_dst = rand_below(2);
-            if (r->flags & VF_SRC_SEL)
-                c.dst_sel = 6;
-            for (int i = 0; i < c.nsrc; i++) {
-                c.s[i].sel = (int)rand_below(7);
-                if (r->flags & VF_SRC_SEL)
-                    c.s[i].sel = type_words(r->d) > 1 ? 4 + (int)rand_below(2) : (int)rand_below(4);
-                if (is_float(r->s[i]) && !(r->flags & VF_NO_MODS)) {
-                    c.s[i].neg = rand_below(2);
-                    c.s[i].abs = rand_below(2);
-                } else if (r->s[i] == V_I16 || r->s[i] == V_I32 || r->s[i] == V_U32 || r->s[i] == V_U16 ||
-                           r->s[i] == V_B32 || r->s[i] == V_B16 || r->s[i] == V_SHIFT) {
-                    c.s[i].sext = c.s[i].sel < 6 && rand_below(2);
-                }
-            }
-            if (k >= 8 && !(r->flags & (VF_VCC | VF_CARRY_IN)))
-                set_sgpr(&c.s[k - 8 < c.nsrc ? k - 8 : 0], r->s[k - 8 < c.nsrc ? k - 8 : 0]);
-            add_case(b, c);
-        }
+        sdwa_forms(b, r, fsrc);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs the forms of the vector ALU tables on waves of special and random values, with EXEC masks of all
- * kinds, and compares the whole state. The rules for modifiers, DPP, SDWA, clamp and output modifier
- * follow the chapters "Vector ALU operations" and "Instruction modifiers" of the CDNA and RDNA ISA guides.
+ * Runs the forms of the vector ALU tables on waves of special and random values, with EXEC masks of
+ * all kinds, and compares the whole state. The rules for modifiers, DPP, SDWA, clamp and output
+ * modifier follow the chapters "Vector ALU operations" and "Instruction modifiers" of the CDNA and
+ * RDNA ISA guides.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +81,8 @@ static void fetch(const struct vcase *c, const struct wave_state *w, struct lane
         x[1] = (uint32_t)(v >> 32);
 }
 
-static uint64_t omod_clamp_one(const struct vcase *c, const struct lane *l, struct ref_format f, uint64_t v)
+static uint64_t omod_clamp_one(const struct vcase *c, const struct lane *l, struct ref_format f,
+                               uint64_t v)
 {
     bool is32 = f.man_bits == 23;
     bool denorm = c->mode & (is32 ? 0x20 : 0x80);
@@ -107,7 +109,8 @@ static uint64_t omod_clamp(const struct vcase *c, const struct lane *l, uint64_t
     if (!f || (!c->omod && !c->clamp))
         return v;
     if (c->row->d == V_PF16)
-        return omod_clamp_one(c, l, *f, v & 0xffff) | omod_clamp_one(c, l, *f, v >> 16 & 0xffff) << 16;
+        return omod_clamp_one(c, l, *f, v & 0xffff) | omod_clamp_one(c, l, *f, v >> 16 & 0xffff)
+                                                          << 16;
     if (c->row->d == V_PF32)
         return omod_clamp_one(c, l, *f, v & 0xffffffff) | omod_clamp_one(c, l, *f, v >> 32) << 32;
     return omod_clamp_one(c, l, *f, v);
@@ -118,10 +121,13 @@ static uint64_t place(const struct vcase *c, uint64_t old, uint64_t v)
 {
     const struct valu_row *r = c->row;
     if (c->lanes == LANES_SDWA && c->dst_sel < 6) {
-        int bits = c->dst_sel < 4 ? 8 : 16, at = c->dst_sel < 4 ? c->dst_sel * 8 : (c->dst_sel - 4) * 16;
+        int bits = c->dst_sel < 4 ? 8 : 16,
+            at = c->dst_sel < 4 ? c->dst_sel * 8 : (c->dst_sel - 4) * 16;
         uint32_t m = (uint32_t)((1u << bits) - 1), x = (uint32_t)v & m;
         uint32_t rest = c->dst_unused == 2 ? (uint32_t)old & ~(m << at)
-                        : c->dst_unused == 1 && x >> (bits - 1) && at + bits < 32 ? ~0u << (at + bits) : 0;
+                        : c->dst_unused == 1 && x >> (bits - 1) && at + bits < 32
+                            ? ~0u << (at + bits)
+                            : 0;
         return rest | x << at;
     }
     if (r->flags & VF_BYTE_DST) {
@@ -133,12 +139,14 @@ static uint64_t place(const struct vcase *c, uint64_t old, uint64_t v)
     if (is_half(r->d)) {
         if (c->opsel_d)
             return (old & 0xffff) | (v & 0xffff) << 16;
-        return (v & 0xffff) | (r->flags & VF_KEEP_HI && c->lanes != LANES_SDWA ? old & 0xffff0000 : 0);
+        return (v & 0xffff) |
+               (r->flags & VF_KEEP_HI && c->lanes != LANES_SDWA ? old & 0xffff0000 : 0);
     }
     return type_words(r->d) == 1 ? v & 0xffffffff : v;
 }
 
-/* A NaN that `got` may be: quiet, and the payload of a source NaN if there was one of the same format. */
+/* A NaN that `got` may be: quiet, and the payload of a source NaN if there was one of the same
+ * format. */
 static bool nan_fits(const struct vcase *c, const struct lane *l, struct ref_format f, uint64_t got)
 {
     struct ref_num g = ref_unpack(f, got);
@@ -212,7 +220,8 @@ static bool result_fits(const struct vcase *c, const struct lane *l, uint64_t ol
             return true;
         uint64_t part = got;
         if (is_half(c->row->d))
-            part = c->opsel_d || (c->lanes == LANES_SDWA && c->dst_sel == 5) ? got >> 16 & 0xffff : got & 0xffff;
+            part = c->opsel_d || (c->lanes == LANES_SDWA && c->dst_sel == 5) ? got >> 16 & 0xffff
+                                                                             : got & 0xffff;
         if (c->lanes == LANES_SDWA && c->dst_sel < 6 && !(is_half(c->row->d) && c->dst_sel >= 4)) {
             const struct ref_format *f = type_format(c->row->d);
             if (f && (c->row->tol || ref_unpack(*f, v).cls == REF_NAN))
@@ -235,9 +244,13 @@ static uint64_t draw_exec(int lanes, int wave)
 {
     uint64_t full = lanes == 64 ? ~0ull : (1ull << lanes) - 1;
     switch (wave % 6) {
-    case 0: case 2: return full;
-    case 1: case 3: return rand64() & full;
-    case 4: return rand_below(4) ? rand64() & rand64() & rand64() & full : 1ull << rand_below((uint32_t)lanes);
+    case 0:
+    case 2: return full;
+    case 1:
+    case 3: return rand64() & full;
+    case 4:
+        return rand_below(4) ? rand64() & rand64() & rand64() & full
+                             : 1ull << rand_below((uint32_t)lanes);
     default: return rand_below(8) ? full & ~(1ull << rand_below((uint32_t)lanes)) : 0;
     }
 }
@@ -285,8 +298,8 @@ static const char *operands_text(const struct vcase *c, const struct lane *l)
     static char out[160];
     int n = 0;
     for (int i = 0; i < c->nsrc; i++)
-        n += snprintf(out + n, sizeof out - (size_t)n, " %s%0*llx", i ? "," : "", 8 * (type_words(c->row->s[i]) > 1 ? 2 : 1),
-                      (unsigned long long)l->s[i]);
+        n += snprintf(out + n, sizeof out - (size_t)n, " %s%0*llx", i ? "," : "",
+                      8 * (type_words(c->row->s[i]) > 1 ? 2 : 1), (unsigned long long)l->s[i]);
     return out;
 }
 
@@ -334,8 +347,14 @@ static void run_case(const struct batch *b, const struct vcase *c, struct wave_s
         uint64_t mask = 0, mask_any = 0;
         for (int i = 0; i < lanes; i++) {
             uint32_t words[32] = { 0 };
-            struct lane l = { .row = r, .target = b->target, .mode = c->mode, .lane = i, .clamp = c->clamp,
-                              .got = words, .imm = c->imm, .mask_in = carry >> i & 1 };
+            struct lane l = { .row = r,
+                              .target = b->target,
+                              .mode = c->mode,
+                              .lane = i,
+                              .clamp = c->clamp,
+                              .got = words,
+                              .imm = c->imm,
+                              .mask_in = carry >> i & 1 };
             uint64_t old = 0, got = 0;
             bool active = in.exec >> i & 1, written = active;
             for (int k = 0; k < dwords; k++) {
@@ -362,8 +381,10 @@ static void run_case(const struct batch *b, const struct vcase *c, struct wave_s
                     mask_any |= 1ull << i;
                 for (int k = 0; k < dwords; k++)
                     if (out.v[c->dreg + k][i] != in.v[c->dreg + k][i]) {
-                        fail(b->target, r->name, "%s: lane %d is off (exec %016llx) and was written: %08x, was %08x", text, i,
-                             (unsigned long long)in.exec, out.v[c->dreg + k][i], in.v[c->dreg + k][i]);
+                        fail(b->target, r->name,
+                             "%s: lane %d is off (exec %016llx) and was written: %08x, was %08x",
+                             text, i, (unsigned long long)in.exec, out.v[c->dreg + k][i],
+                             in.v[c->dreg + k][i]);
                         return;
                     }
                 continue;
@@ -394,14 +415,18 @@ static void run_case(const struct batch *b, const struct vcase *c, struct wave_s
                 ok = result_fits(c, &l, old, got);
             }
             if (!ok) {
-                fail(b->target, r->name, "%s: lane %d:%s old %0*llx: got %0*llx, want %0*llx (mode %x, mask %d)", text, i,
-                     operands_text(c, &l), dwords > 1 ? 16 : 8, (unsigned long long)old, dwords > 1 ? 16 : 8,
-                     (unsigned long long)got, dwords > 1 ? 16 : 8,
-                     (unsigned long long)(dwords > 2 ? l.dw[0] : place(c, old, omod_clamp(c, &l, l.d))), c->mode, l.mask_in);
+                fail(b->target, r->name,
+                     "%s: lane %d:%s old %0*llx: got %0*llx, want %0*llx (mode %x, mask %d)", text,
+                     i, operands_text(c, &l), dwords > 1 ? 16 : 8, (unsigned long long)old,
+                     dwords > 1 ? 16 : 8, (unsigned long long)got, dwords > 1 ? 16 : 8,
+                     (unsigned long long)(dwords > 2 ? l.dw[0]
+                                                     : place(c, old, omod_clamp(c, &l, l.d))),
+                     c->mode, l.mask_in);
                 return;
             }
         }
-        uint64_t want_vcc = in.vcc, want_exec = in.exec, sd = in.s[SD_REG] | (uint64_t)in.s[SD_REG + 1] << 32;
+        uint64_t want_vcc = in.vcc, want_exec = in.exec,
+                 sd = in.s[SD_REG] | (uint64_t)in.s[SD_REG + 1] << 32;
         uint64_t got_sd = out.s[SD_REG] | (uint64_t)out.s[SD_REG + 1] << 32, got_mask = mask;
         if (r->form == VOPC || r->flags & VF_CARRY_OUT) {
             bool to_s = c->e64 || (c->lanes == LANES_SDWA && !c->vcc_dst && r->form == VOPC);
@@ -418,22 +443,25 @@ static void run_case(const struct batch *b, const struct vcase *c, struct wave_s
             struct lane l = { .row = r, .target = b->target, .mode = c->mode, .lane = i };
             for (int k = 0; k < c->nsrc; k++)
                 fetch(c, &in, &l, k);
-            fail(b->target, r->name, "%s: mask %016llx, want %016llx; lane %d:%s mask in %d exec %d", text,
+            fail(b->target, r->name,
+                 "%s: mask %016llx, want %016llx; lane %d:%s mask in %d exec %d", text,
                  (unsigned long long)got_mask, (unsigned long long)mask, i, operands_text(c, &l),
                  (int)(carry >> i & 1), (int)(in.exec >> i & 1));
             return;
         }
-        if (out.exec != want_exec && !(r->flags & VF_CMPX && ((out.exec ^ want_exec) & ~mask_any) == 0)) {
-            fail(b->target, r->name, "%s: exec %016llx, want %016llx", text, (unsigned long long)out.exec,
-                 (unsigned long long)want_exec);
+        if (out.exec != want_exec &&
+            !(r->flags & VF_CMPX && ((out.exec ^ want_exec) & ~mask_any) == 0)) {
+            fail(b->target, r->name, "%s: exec %016llx, want %016llx", text,
+                 (unsigned long long)out.exec, (unsigned long long)want_exec);
             return;
         }
         bool sgprs = true;
         for (int i = 0; i < WAVE_S; i++)
             sgprs &= out.s[i] == in.s[i] || ((i == SD_REG || i == SD_REG + 1) && sd == got_sd);
-        if (out.vcc != want_vcc || !sgprs || out.scc != in.scc || out.m0 != in.m0 || out.mode != in.mode ||
-            !same_but(&in, &out, c->dreg, c->dreg + dwords)) {
-            fail(b->target, r->name, "%s: wrote something else (vcc %016llx was %016llx, scc %u was %u)", text,
+        if (out.vcc != want_vcc || !sgprs || out.scc != in.scc || out.m0 != in.m0 ||
+            out.mode != in.mode || !same_but(&in, &out, c->dreg, c->dreg + dwords)) {
+            fail(b->target, r->name,
+                 "%s: wrote something else (vcc %016llx was %016llx, scc %u was %u)", text,
                  (unsigned long long)out.vcc, (unsigned long long)in.vcc, out.scc, in.scc);
             return;
         }

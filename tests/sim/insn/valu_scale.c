@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gfx950's conversions to and from fp8, fp6 and fp4 with a scale, and the stochastic roundings of gfx940.
- * References: CDNA4 ISA guide, V_CVT_SCALEF32_*, V_CVT_SR_*; formats from the OCP microscaling
- * specification. The scale is the exponent field of an f32: packing divides by 2^(e-127), unpacking
- * multiplies. Stochastic rounding has to give one of the two neighbours, and exact values exactly; which
- * of the two is the hardware's affair (the guide's text adds random bits and then rounds to nearest,
- * which would not keep exact values). An e8m0 exponent of 255 is NaN and not drawn.
+ * gfx950's conversions to and from fp8, fp6 and fp4 with a scale, and the stochastic roundings of
+ * gfx940. References: CDNA4 ISA guide, V_CVT_SCALEF32_*, V_CVT_SR_*; formats from the OCP
+ * microscaling specification. The scale is the exponent field of an f32: packing divides by
+ * 2^(e-127), unpacking multiplies. Stochastic rounding has to give one of the two neighbours, and
+ * exact values exactly; which of the two is the hardware's affair (the guide's text adds random
+ * bits and then rounds to nearest, which would not keep exact values). An e8m0 exponent of 255 is
+ * NaN and not drawn.
  */
 #include "valu.h"
 
@@ -13,17 +14,14 @@
 
 struct scv {
     const struct ref_format *from, *to;
-    int n;         /* elements */
-    bool pack;     /* divides by the scale */
+    int n;     /* elements */
+    bool pack; /* divides by the scale */
     bool random;
-    bool two;      /* elements alternate between the first two sources */
-    int scale;     /* source that holds it; -1 none */
+    bool two;  /* elements alternate between the first two sources */
+    int scale; /* source that holds it; -1 none */
 };
 
-static int width(const struct ref_format *f)
-{
-    return f->exp_bits + f->man_bits + 1;
-}
+static int width(const struct ref_format *f) { return f->exp_bits + f->man_bits + 1; }
 
 static uint64_t bits_at(const uint32_t *w, int at, int n)
 {
@@ -43,12 +41,15 @@ static bool element_fits(const struct scv *c, uint64_t src, int exp, uint64_t go
     }
     x = ref_scale(x, c->pack ? 127 - exp : exp - 127);
     for (int m = 0; m < 3; m++) {
-        enum ref_round r = !m ? (c->random ? REF_ZERO : REF_RNE) : m == 1 ? (x.neg ? REF_DOWN : REF_UP) : REF_RNE;
+        enum ref_round r = !m       ? (c->random ? REF_ZERO : REF_RNE)
+                           : m == 1 ? (x.neg ? REF_DOWN : REF_UP)
+                                    : REF_RNE;
         if (m == 1 && !c->random)
             continue;
         for (int flush = 0; flush < 2; flush++) {
             uint64_t v = ref_pack(*c->to, x, r, flush && width(c->to) > 8);
-            if (v == got || (ref_unpack(*c->to, v).cls == REF_NAN && ref_unpack(*c->to, got).cls == REF_NAN))
+            if (v == got ||
+                (ref_unpack(*c->to, v).cls == REF_NAN && ref_unpack(*c->to, got).cls == REF_NAN))
                 return true;
         }
         /* A stochastic rounding beyond the largest number may stop there. */
@@ -84,12 +85,14 @@ static void convert(struct lane *l)
     l->ok = true;
     memcpy(want_rest, l->dw, sizeof want_rest);
     for (int e = 0; e < c->n; e++) {
-        uint64_t x = c->two ? bits_at(l->w[e & 1], e / 2 * from, from) : bits_at(src, e * from, from);
+        uint64_t x =
+            c->two ? bits_at(l->w[e & 1], e / 2 * from, from) : bits_at(src, e * from, from);
         uint64_t got = bits_at(l->got, at + e * to, to);
         l->ok &= element_fits(c, x, exp, got);
         for (int i = 0; i < to; i++) {
             int bit = at + e * to + i;
-            want_rest[bit / 32] = (want_rest[bit / 32] & ~(1u << bit % 32)) | (uint32_t)(got >> i & 1) << bit % 32;
+            want_rest[bit / 32] =
+                (want_rest[bit / 32] & ~(1u << bit % 32)) | (uint32_t)(got >> i & 1) << bit % 32;
         }
     }
     l->ok &= !memcmp(want_rest, l->got, (size_t)words * 4);
@@ -164,7 +167,4 @@ static const struct valu_row rows[] = {
 };
 
 void run_valu_scale(enum target t);
-void run_valu_scale(enum target t)
-{
-    valu_run(t, rows, sizeof rows / sizeof *rows);
-}
+void run_valu_scale(enum target t) { valu_run(t, rows, sizeof rows / sizeof *rows); }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Global, flat and buffer memory: loads and stores of every width with their partial registers, atomics
- * with and without return, all address forms, offsets of both signs, AGPR data, direct loads to LDS.
- * References: CDNA3/CDNA4 ISA guides, chapters on vector memory and flat memory; LDS destination of the
- * direct loads as LLVM's AMDGPUUsage describes them (M0 + offset + lane * size).
+ * Global, flat and buffer memory: loads and stores of every width with their partial registers,
+ * atomics with and without return, all address forms, offsets of both signs, AGPR data, direct
+ * loads to LDS. References: CDNA3/CDNA4 ISA guides, chapters on vector memory and flat memory; LDS
+ * destination of the direct loads as LLVM's AMDGPUUsage describes them (M0 + offset + lane * size).
  */
 #include "mem.h"
 
@@ -96,14 +96,16 @@ static const struct mop ops[] = {
     { "load_lds_dwordx4", NULL, TO_LDS, M_PLAIN, 4, NULL, D_BITS, { ON_950, 0, 0 } },
 };
 
-/* Registers: address v[2:3] (offset v4, index v5), data v[10:13], result v[20:23], base s[8:9], buffer
- * s[8:11], soffset s12. The middle of the memory is base, so that offsets of both signs stay inside. */
+/* Registers: address v[2:3] (offset v4, index v5), data v[10:13], result v[20:23], base s[8:9],
+ * buffer s[8:11], soffset s12. The middle of the memory is base, so that offsets of both signs stay
+ * inside. */
 enum { DATA = 10, RESULT = 20, BASE = 8, SOFF = 12, MIDDLE = WAVE_MEM / 2 };
 
 struct mcase {
     const struct mop *op;
     enum space space;
-    int form; /* global: 0 VGPR, 1 SGPR + VGPR; flat: 1 = LDS aperture; buffer: bit 0 offen, bit 1 idxen */
+    int form; /* global: 0 VGPR, 1 SGPR + VGPR; flat: 1 = LDS aperture; buffer: bit 0 offen, bit 1
+                 idxen */
     int offset, snippet;
     bool agpr, ret, soff, lds;
     char name[48];
@@ -120,7 +122,10 @@ static const char *span(char *out, char file, int first, int words)
 
 static const char *ret_bit(enum target t)
 {
-    return t == T_90A ? " glc" : t <= T_950 ? " sc0" : t == T_1100 ? " glc" : " th:TH_ATOMIC_RETURN";
+    return t == T_90A    ? " glc"
+           : t <= T_950  ? " sc0"
+           : t == T_1100 ? " glc"
+                         : " th:TH_ATOMIC_RETURN";
 }
 
 static void add(struct batch *b, struct mcase *list, int *n, struct mcase c)
@@ -137,13 +142,13 @@ static void add(struct batch *b, struct mcase *list, int *n, struct mcase c)
         sprintf(tail, " offset:%d", c.offset);
     if (op->kind == ATOMIC && c.ret)
         strcat(tail, ret_bit(t));
-    const char *wait = t >= T_1201 ? "s_wait_loadcnt 0\ns_wait_storecnt 0\ns_wait_dscnt 0"
+    const char *wait = t >= T_1201   ? "s_wait_loadcnt 0\ns_wait_storecnt 0\ns_wait_dscnt 0"
                        : t == T_1100 ? "s_waitcnt vmcnt(0) lgkmcnt(0)\ns_waitcnt_vscnt null, 0"
                                      : "s_waitcnt vmcnt(0) lgkmcnt(0)";
     if (c.space == BUFFER) {
         static const char *const va[] = { "off", "v4", "v5", "v[4:5]" };
-        sprintf(addr, "%s, s[%d:%d], %s%s%s", c.form == 3 ? "v[6:7]" : va[c.form], BASE, BASE + 3, c.soff ? "s12" : "0",
-                c.form & 2 ? " idxen" : "", c.form & 1 ? " offen" : "");
+        sprintf(addr, "%s, s[%d:%d], %s%s%s", c.form == 3 ? "v[6:7]" : va[c.form], BASE, BASE + 3,
+                c.soff ? "s12" : "0", c.form & 2 ? " idxen" : "", c.form & 1 ? " offen" : "");
         const char *reg = op->kind == LOAD ? res : data;
         if (c.lds)
             sprintf(text, "%s %s%s lds", c.name, addr, tail);
@@ -162,7 +167,8 @@ static void add(struct batch *b, struct mcase *list, int *n, struct mcase c)
             sprintf(text, "%s %s, %s%s%s", c.name, a, data, s, tail);
     }
     if (c.space == FLAT && c.form)
-        c.snippet = batch_add(b, "s_mov_b64 s[40:41], src_shared_base\nv_mov_b32 v3, s41\n%s\n%s", text, wait);
+        c.snippet = batch_add(b, "s_mov_b64 s[40:41], src_shared_base\nv_mov_b32 v3, s41\n%s\n%s",
+                              text, wait);
     else
         c.snippet = batch_add(b, "%s\n%s", text, wait);
     list[(*n)++] = c;
@@ -185,7 +191,9 @@ static int make_cases(struct batch *b, const struct mop *op, enum space space, s
         for (int k = 0; k < 4; k++) {
             c.form = form;
             int room = space == GLOBAL ? 4096 : 4095;
-            c.offset = k == 0 ? 0 : k == 1 ? (room - 1) / align * align : (int)rand_below(1024) * align % room;
+            c.offset = k == 0   ? 0
+                       : k == 1 ? (room - 1) / align * align
+                                : (int)rand_below(1024) * align % room;
             if (space == GLOBAL && k == 2)
                 c.offset = -c.offset;
             if (space == FLAT && (form || !gfx9))
@@ -193,19 +201,23 @@ static int make_cases(struct batch *b, const struct mop *op, enum space space, s
             if (space == BUFFER)
                 c.offset &= 1023 & ~(align - 1);
             c.ret = op->kind == ATOMIC && (k & 1);
-            c.agpr = gfx9 && k == 3 && op->kind != TO_LDS && op->draw != D_F32 && op->draw != D_PKF16;
+            c.agpr =
+                gfx9 && k == 3 && op->kind != TO_LDS && op->draw != D_F32 && op->draw != D_PKF16;
             c.soff = space == BUFFER && k >= 2;
             if (op->kind == TO_LDS && bytes == 12)
                 c.offset = c.offset / 12 * 12;
             if (op->kind == TO_LDS)
                 c.offset = abs(c.offset) % 1024 / 16 * 16;
-            if (space == FLAT && form && op->kind == ATOMIC && (op->fn == at_min_f64 || op->fn == at_max_f64) && !gfx9)
+            if (space == FLAT && form && op->kind == ATOMIC &&
+                (op->fn == at_min_f64 || op->fn == at_max_f64) && !gfx9)
                 continue;
             add(b, list, &n, c);
         }
     /* A buffer load with the lds bit, where it is a bit. */
-    if (space == BUFFER && gfx9 && op->kind == LOAD && op->conv != M_PLAIN ? op->conv <= M_I16
-        : space == BUFFER && gfx9 && op->kind == LOAD && (op->words == 1 || (t == T_950 && op->words >= 3))) {
+    if (space == BUFFER && gfx9 && op->kind == LOAD && op->conv != M_PLAIN
+            ? op->conv <= M_I16
+            : space == BUFFER && gfx9 && op->kind == LOAD &&
+                  (op->words == 1 || (t == T_950 && op->words >= 3))) {
         c.lds = true;
         c.agpr = c.ret = c.soff = false;
         for (int form = 0; form < 2; form++) {
@@ -274,7 +286,10 @@ static void run_case(const struct batch *b, const struct mcase *c)
             used[slot] = 1;
             inside[i] = true;
             if (c->space == BUFFER) {
-                int off = c->form & 1 ? (c->form & 2 ? (int)rand_below(4) * (bytes == 12 ? 4 : bytes) % 16 : slot * step) : 0;
+                int off = c->form & 1
+                              ? (c->form & 2 ? (int)rand_below(4) * (bytes == 12 ? 4 : bytes) % 16
+                                             : slot * step)
+                              : 0;
                 int index = c->form & 2 ? slot : 0;
                 if (c->form & 2 && wave == 5 && i % 5 == 0)
                     index += 1000; /* beyond the records: loads give 0, stores do nothing */
@@ -284,20 +299,25 @@ static void run_case(const struct batch *b, const struct mcase *c)
                     inside[i] = index < 300;
                 else
                     inside[i] = off + c->offset + (c->soff ? (int)w.s[SOFF] : 0) < 16384;
-                if (c->form == 0 && op->kind != LOAD && !c->lds && i != __builtin_ctzll(w.exec ? w.exec : 1))
+                if (c->form == 0 && op->kind != LOAD && !c->lds &&
+                    i != __builtin_ctzll(w.exec ? w.exec : 1))
                     w.exec &= ~(1ull << i); /* one address: one lane stores */
                 w.v[4][i] = (uint32_t)off;
                 w.v[5][i] = (uint32_t)index;
                 w.v[6][i] = (uint32_t)index;
                 w.v[7][i] = (uint32_t)off;
-                where[i] = MIDDLE + index * stride + off + c->offset + (c->soff ? (int)w.s[SOFF] : 0);
+                where[i] =
+                    MIDDLE + index * stride + off + c->offset + (c->soff ? (int)w.s[SOFF] : 0);
             } else {
-                int ea = shared ? slot * step % (WAVE_LDS - 2560) + c->offset : MIDDLE + (slot - slots / 2) * step;
+                int ea = shared ? slot * step % (WAVE_LDS - 2560) + c->offset
+                                : MIDDLE + (slot - slots / 2) * step;
                 if (c->space == GLOBAL && bytes == 4 && op->kind == LOAD && wave == 4)
                     ea = ea / 4 * 4;
                 where[i] = ea;
-                uint64_t a = shared ? (uint64_t)(ea - c->offset) : base + (uint64_t)ea - (uint64_t)(int64_t)c->offset;
-                if (c->space == GLOBAL && c->form) { /* VGPR offset is unsigned: move the base down */
+                uint64_t a = shared ? (uint64_t)(ea - c->offset)
+                                    : base + (uint64_t)ea - (uint64_t)(int64_t)c->offset;
+                if (c->space == GLOBAL &&
+                    c->form) { /* VGPR offset is unsigned: move the base down */
                     w.v[4][i] = (uint32_t)(ea + 8192 - MIDDLE);
                     uint64_t s = base + MIDDLE - 8192 - (uint64_t)(int64_t)c->offset;
                     w.s[BASE] = (uint32_t)s;
@@ -315,7 +335,7 @@ static void run_case(const struct batch *b, const struct mcase *c)
             }
             for (int k = 0; k < 2; k++) {
                 uint64_t v = mem_draw(op->draw, bytes);
-                uint32_t (*file)[64] = c->agpr ? w.a : w.v;
+                uint32_t(*file)[64] = c->agpr ? w.a : w.v;
                 for (int j = 0; j < op->words && j < 2; j++)
                     file[DATA + k * op->words + j][i] = (uint32_t)(v >> 32 * j);
             }
@@ -327,8 +347,9 @@ static void run_case(const struct batch *b, const struct mcase *c)
                 want.v[3][i] = 0; /* filled in from the result below */
             if (!(w.exec >> i & 1))
                 continue;
-            uint32_t (*file)[64] = c->agpr ? want.a : want.v;
-            uint8_t zero[16] = { 0 }, *item = !inside[i] ? zero : (shared ? want.lds : want_mem) + where[i];
+            uint32_t(*file)[64] = c->agpr ? want.a : want.v;
+            uint8_t zero[16] = { 0 },
+                    *item = !inside[i] ? zero : (shared ? want.lds : want_mem) + where[i];
             uint32_t reg[8];
             if (to_lds) {
                 uint32_t v[4] = { 0 };
@@ -373,7 +394,8 @@ static void run_case(const struct batch *b, const struct mcase *c)
         }
         const char *d = wave_diff(&w, &want, mem, want_mem);
         if (d) {
-            fail(t, c->name, "%s (wave %d, exec %llx): %s", text, wave, (unsigned long long)w.exec, d);
+            fail(t, c->name, "%s (wave %d, exec %llx): %s", text, wave, (unsigned long long)w.exec,
+                 d);
             return;
         }
     }
