@@ -108,7 +108,7 @@ struct fly_op {
     uint8_t ntypes; /* 2: input and output; 3: a weight between them */
     uint8_t tile;   /* enum fly_tile: the member of struct fly_kernel's union */
 
-    /* Rows of the registry, grouped by (arch, types); the last of a group always fits. */
+    /* Rows of the registry in the order of archs, grouped by types; the last of a group always fits. */
     const struct fly_kernel *kernels;
     uint32_t nkernels;
     const struct fly_module *modules;

@@ -8,14 +8,21 @@
 #include "core/arch.h"
 #include "core/dtype.h"
 
+/* Rows are in the order of archs; within one, rows of the same types lie together. */
 const struct fly_kernel *fly_registry_rows(const struct fly_op *op, unsigned arch, const uint8_t types[3],
                                            uint32_t *count)
 {
     const struct fly_kernel *k = op->kernels, *end = k + op->nkernels;
-    while (k < end && (k->arch != arch || memcmp(k->types, types, 3)))
+    for (uint32_t n = op->nkernels; n;) {
+        uint32_t half = n / 2;
+        bool before = k[half].arch < arch;
+        k += before ? half + 1 : 0;
+        n = before ? n - half - 1 : half;
+    }
+    while (k < end && k->arch == arch && memcmp(k->types, types, sizeof k->types))
         k++;
     const struct fly_kernel *first = k;
-    while (k < end && k->arch == arch && !memcmp(k->types, types, 3))
+    while (k < end && k->arch == arch && !memcmp(k->types, types, sizeof k->types))
         k++;
     *count = (uint32_t)(k - first);
     return first;

@@ -91,7 +91,7 @@ Test(select, the_last_row_of_a_group_fits_any_problem)
     }
 }
 
-Test(select, rows_of_an_arch_and_types_lie_together)
+Test(select, rows_are_in_order_of_arch_and_grouped_by_types)
 {
     for (unsigned o = 0; o < FLY_OP_COUNT; o++) {
         const struct fly_op *op = fly_op_table[o];
@@ -100,6 +100,7 @@ Test(select, rows_of_an_arch_and_types_lie_together)
             const struct fly_kernel *k = &op->kernels[i];
             const struct fly_kernel *first = fly_registry_rows(op, k->arch, k->types, &n);
             cr_assert(k >= first && k < first + n, "%s lies apart from its group", k->name);
+            cr_assert(!i || k[-1].arch <= k->arch, "%s: archs are not in order", k->name);
         }
     }
 }
