@@ -15,11 +15,13 @@
 #include "core/fatbin.h"
 #include "core/module.h"
 #include "core/op.h"
+#include "core/tune.h"
 #include "ops/rowwise.h"
 #include "runtime/runtime.h"
 
 static const char usage[] =
     "fly-info                            devices, operations and kernel files\n"
+    "fly-info ops                        operations with the fields of their problems\n"
     "fly-info variants [OP] [ARCH]       kernel variants\n"
     "fly-info --json                     everything, for programs\n"
     "fly-info extract MODULE ARCH FILE   write one code object (for sm80 and sm90a: KERNEL, its PTX)\n";
@@ -87,12 +89,16 @@ static void json_op(const struct fly_op *op)
     json_member("name", op->name);
     printf(", ");
     json_member("function", op->function);
-    printf(",\n     \"fields\": [");
+    printf(",\n     \"registry\": {");
+    for (unsigned a = 1; a < FLY_ARCH_COUNT; a++)
+        printf("%s\"%s\": \"%016" PRIx64 "\"", a > 1 ? ", " : "", fly_arch_row(a)->name,
+               fly_registry_fingerprint(op, fly_arch_row(a)));
+    printf("},\n     \"fields\": [");
     for (uint32_t i = 0; i < op->nfields; i++) {
         const struct fly_field *f = &op->fields[i];
         printf("%s{\"name\": \"%s\", \"required\": %s, ", i ? ", " : "", f->name,
                f->flags & FLY_FIELD_REQUIRED ? "true" : "false");
-        json_member("doc", f->doc);
+        json_member("doc", f->doc ? f->doc : "");
         printf("}");
     }
     printf("],\n     \"types\": [");
@@ -257,6 +263,46 @@ static int show_summary(void)
     return EXIT_SUCCESS;
 }
 
+/* A field's default, as the grammar writes it. */
+static void print_default(const struct fly_op *op, const struct fly_field *f)
+{
+    if (f->flags & FLY_FIELD_REQUIRED)
+        printf("required");
+    else if (f->same_as >= 0)
+        printf("as %s", op->fields[f->same_as].name);
+    else if (f->kind == FLY_FIELD_FLOAT)
+        printf("%g", (double)fly_field_to_float(f->fallback));
+    else if (f->kind == FLY_FIELD_WORD)
+        printf("%s", f->words[f->fallback]);
+    else
+        printf("%" PRId64, f->fallback);
+}
+
+static int show_ops(void)
+{
+    for (unsigned i = 0; i < FLY_OP_COUNT; i++) {
+        const struct fly_op *op = fly_op_table[i];
+        printf("%s%s (%s)\n  types  ", i ? "\n" : "", op->name, op->function);
+        for (uint32_t j = 0; op->types[j][0]; j++) {
+            const uint8_t *t = op->types[j];
+            bool weight = t[1] && t[1] != t[0];
+            printf(" %s", fly_dtype_token(t[0]));
+            if (weight)
+                printf(",%s", fly_dtype_token(t[1]));
+            if (weight || t[2] != t[0])
+                printf(",%s", fly_dtype_token(t[2]));
+        }
+        printf("\n");
+        for (uint32_t j = 0; j < op->nfields; j++) {
+            const struct fly_field *f = &op->fields[j];
+            printf("  %-10s %s (", f->name, f->doc ? f->doc : "");
+            print_default(op, f);
+            printf(")\n");
+        }
+    }
+    return EXIT_SUCCESS;
+}
+
 static int show_variants(const char *op_name, const char *arch)
 {
     for (unsigned i = 0; i < FLY_OP_COUNT; i++) {
@@ -331,6 +377,8 @@ int main(int argc, char **argv)
         return show_summary();
     if (argc == 2 && !strcmp(argv[1], "--json"))
         return show_json();
+    if (argc == 2 && !strcmp(argv[1], "ops"))
+        return show_ops();
     if (argc >= 2 && argc <= 4 && !strcmp(argv[1], "variants")) {
         const char *op = argc > 2 ? argv[2] : NULL, *arch = argc > 3 ? argv[3] : NULL;
         if (op && !fly_op_find(op)) {
