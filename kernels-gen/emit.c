@@ -130,12 +130,15 @@ static void registry_kernel(const struct kg_spec *s, void *with)
     kg_buf_free(&kernel);
     kg_spec_name(s, name);
     kg_spec_module(s, module);
-    kg_buf_printf(r->out,
-                  "FLY_KERNEL(%s, %s, %s, %s, %s, %s, %u, %u, %u, .rowwise = {.rows = %u, .threads = %u, "
-                  ".vectors = %u, .vec = %u, .passes = %u, .max_cols = %u})\n",
-                  name, s->arch->id, kg_dtypes[s->in].id, kg_dtypes[s->weight].id,
-                  kg_dtypes[s->out].id, module, kg_spec_block(s), lds, kg_args_size(s->op), t->rows,
-                  t->threads, t->vectors, t->vec, t->loop ? 2 : 1, kg_spec_max_cols(s));
+    kg_buf_printf(r->out, "FLY_KERNEL(%s, %s, %s, %s, %s, %s, %u, %u, %u, ", name, s->arch->id, kg_dtypes[s->in].id,
+                  kg_dtypes[s->weight].id, kg_dtypes[s->out].id, module, kg_spec_block(s), lds, kg_args_size(s->op));
+    if (s->op->row)
+        s->op->row(r->out, s);
+    else
+        kg_buf_printf(r->out,
+                      ".rowwise = {.rows = %u, .threads = %u, .vectors = %u, .vec = %u, .passes = %u, .max_cols = %u}",
+                      t->rows, t->threads, t->vectors, t->vec, t->loop ? 2 : 1, kg_spec_max_cols(s));
+    kg_buf_printf(r->out, ")\n");
 }
 
 bool kg_emit_registry(struct kg_buf *out, const struct kg_op *op)

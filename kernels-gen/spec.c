@@ -83,6 +83,10 @@ void kg_spec_tile(const struct kg_spec *s, char out[KG_NAME_MAX + 1])
 {
     const struct kg_rowwise *t = &s->tile;
     char tag[16] = "";
+    if (s->op->tile) {
+        s->op->tile(s, out, KG_NAME_MAX + 1);
+        return;
+    }
     if (t->vec * kg_dtypes[s->in].bits != 128)
         snprintf(tag, sizeof tag, "_e%u", t->vec);
     snprintf(out, KG_NAME_MAX + 1, "r%ut%uv%u%s%s", t->rows, t->threads, t->vectors, tag,
@@ -115,7 +119,7 @@ unsigned kg_spec_max_cols(const struct kg_spec *s)
 
 unsigned kg_spec_block(const struct kg_spec *s)
 {
-    return s->tile.rows * s->tile.threads;
+    return s->op->block ? s->op->block(s) : s->tile.rows * s->tile.threads;
 }
 
 unsigned kg_arg_size(const struct kg_arg *a)

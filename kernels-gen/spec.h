@@ -70,13 +70,27 @@ struct kg_rowwise {
     bool loop;        /* reads rows of any length twice; else keeps a row of max_cols in registers */
 };
 
+/* The tile of a GEMM kernel; struct fly_gemm_tile of the library. */
+struct kg_gemm {
+    unsigned m, n;             /* block of C a workgroup computes */
+    unsigned k_bytes;          /* of A and B in a k tile */
+    unsigned waves_m, waves_n; /* how the block is divided */
+    unsigned depth;            /* tiles of B in registers: 1 reloads in place, 2 holds the next beside */
+    unsigned ahead;            /* fragments of A read ahead, at most */
+    bool tied;                 /* accumulators stay in their registers by inline assembly */
+    bool reduce;               /* no tile: adds up what split-k kernels left */
+};
+
 struct kg_op;
 
 struct kg_spec {
     const struct kg_op *op;
     const struct kg_arch *arch;
     enum kg_type in, weight, out;
-    struct kg_rowwise tile;
+    union {
+        struct kg_rowwise tile;
+        struct kg_gemm gemm;
+    };
 };
 
 /* A kernel argument. `of` says which of the record's types a pointer points to. */
@@ -102,6 +116,10 @@ struct kg_op {
     const char *(*legal)(const struct kg_spec *s);
     /* Writes the kernel. */
     void (*emit)(struct kg *g, const struct kg_spec *s);
+    /* Work-items a workgroup, the tile as names spell it, the registry's field. Null: of a row-wise kernel. */
+    unsigned (*block)(const struct kg_spec *s);
+    void (*tile)(const struct kg_spec *s, char *out, size_t room);
+    void (*row)(struct kg_buf *out, const struct kg_spec *s);
     /* One sentence about the variant, for `flygen explain`. */
     void (*explain)(struct kg_buf *out, const struct kg_spec *s);
 };

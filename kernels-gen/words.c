@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The portable words, and the choice of the words a translation unit uses; see words.h. */
-#include "words.h"
+#include "matrix.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -238,6 +238,9 @@ void kg_words_write(struct kg_buf *out, const struct kg_arch *a, const char *bod
     const struct kg_isa *isa = kg_isa_of(a);
     unsigned count = fill_table(all, 0, basics, sizeof basics / sizeof *basics);
     count = fill_table(all, count, isa->words, isa->count);
+    unsigned more;
+    const struct kg_word *matrix = kg_matrix_words(a, &more);
+    count = fill_table(all, count, matrix, more);
     count = fill_table(all, count, maths, sizeof maths / sizeof *maths);
 
     /* A word only uses words before it: one sweep from the end finds all that are needed. */

@@ -7,5 +7,7 @@
 #include <fly/types.h>
 #include <fly/handle.h>
 #include <fly/layernorm.h>
+#include <fly/gemm.h>
+#include <fly/preshuffle.h>
 
 #endif

@@ -2,6 +2,7 @@
 /* From a validated problem to a launch. */
 #include "core/launch.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,6 +50,7 @@ static flyStatus_t select_entry(flyHandle_t h, const char *function, const struc
         e->kernel = c.kernel;
         e->reason = c.reason;
         op->grid(c.kernel, p, &h->device->target, e->grid, &e->launches);
+        e->workspace = op->workspace(c.kernel, p, &h->device->target);
         e->second = op->second ? op->second(c.kernel, p, &h->device->target) : NULL;
         e->function = fly_kernel_loaded(h->device, op, c.kernel);
         if (e->second)
@@ -80,12 +82,16 @@ static flyStatus_t __attribute__((noinline, cold)) load_entry(flyHandle_t h, con
 }
 
 flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
-                         fly_launch_fn *launch, const void *args)
+                         fly_launch_fn *launch, const void *args, uint64_t workspace_bytes)
 {
     struct fly_entry *e;
     flyStatus_t status = select_entry(h, op->function, op, p, &e);
     if (status != FLY_STATUS_SUCCESS)
         return status;
+    if (workspace_bytes < e->workspace)
+        return fly_fail(h, FLY_STATUS_WORKSPACE_TOO_SMALL,
+                        "%s: workspace_bytes = %" PRIu64 ": %s takes %" PRIu64 " here, as the plan says", op->function,
+                        workspace_bytes, e->kernel->name, e->workspace);
     struct fly_runtime *rt = h->rt;
     intptr_t saved;
     int error = rt->device_enter(rt, h->device->ordinal, &saved);
@@ -147,8 +153,9 @@ flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_pr
         if (status != FLY_STATUS_SUCCESS)
             return status;
         out.kernel = e->kernel->name;
-        out.workspace_bytes = op->workspace(e->kernel, p, &h->device->target);
-        op->grid(e->kernel, p, &h->device->target, out.grid, &out.launches);
+        out.workspace_bytes = e->workspace;
+        memcpy(out.grid, e->grid, sizeof out.grid);
+        out.launches = e->launches;
         out.block[0] = e->kernel->block;
         out.block[1] = out.block[2] = 1;
         out.lds_bytes = e->kernel->lds;

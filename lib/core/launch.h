@@ -17,9 +17,10 @@ struct fly_call {
  * validated argument struct. */
 typedef int fly_launch_fn(const struct fly_call *c, const void *args);
 
-/* Selects, loads if need be, and launches p. */
+/* Selects, loads if need be, and launches p. workspace_bytes: what the caller brought; when that is less than
+ * the problem takes, WORKSPACE_TOO_SMALL. */
 flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
-                         fly_launch_fn *launch, const void *args);
+                         fly_launch_fn *launch, const void *args, uint64_t workspace_bytes);
 
 /* Queues one kernel: 0 or the runtime's error. kernargs holds the kernel's explicit arguments. */
 static inline int fly_launch(const struct fly_call *c, uint32_t workgroups, void *kernargs)

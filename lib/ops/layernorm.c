@@ -240,7 +240,7 @@ flyStatus_t flyLayerNorm(flyHandle_t h, const flyLayerNormArgs_t *args)
     flyStatus_t status = validate(h, function_name, args, &a, &p);
     if (status != FLY_STATUS_SUCCESS || a.rows == 0)
         return status;
-    return fly_dispatch(h, &fly_op_layernorm, &p, launch, &a);
+    return fly_dispatch(h, &fly_op_layernorm, &p, launch, &a, 0);
 }
 
 flyStatus_t flyLayerNormPlan(flyHandle_t h, const flyLayerNormArgs_t *args, flyPlan_t *plan)

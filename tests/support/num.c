@@ -41,6 +41,52 @@ static int exponent(double v)
     return (int)(bits >> 52 & 0x7ff) - 1023;
 }
 
+/* 8-bit types: fp8 with a bias, a largest value and the code of NaN (OCP has it in both signs, FNUZ once, in
+ * place of -0), and int8. None has infinities. */
+struct small {
+    unsigned dtype;
+    int bias, max;
+    uint8_t nan;
+};
+
+static const struct small smalls[] = {
+    {FLY_DTYPE_E4M3, 7, 448, 0x7f},
+    {FLY_DTYPE_E4M3FNUZ, 8, 240, 0x80},
+    {FLY_DTYPE_I8, 0, 127, 0},
+};
+
+static const struct small *small_of(unsigned dtype)
+{
+    for (size_t i = 0; i < sizeof smalls / sizeof *smalls; i++)
+        if (smalls[i].dtype == dtype)
+            return &smalls[i];
+    return NULL;
+}
+
+static double small_decode(const struct small *s, uint8_t code)
+{
+    int e = code >> 3 & 15, m = code & 7;
+    if (s->dtype == FLY_DTYPE_I8)
+        return (int8_t)code;
+    if (code == s->nan || (s->nan == 0x7f && code == 0xff))
+        return NAN;
+    double v = e ? (8 + m) * two_to(e - s->bias - 3) : m * two_to(1 - s->bias - 3);
+    return code & 0x80 ? -v : v;
+}
+
+static uint8_t small_encode(const struct small *s, double v)
+{
+    if (s->dtype == FLY_DTYPE_I8)
+        return (uint8_t)(int8_t)(isnan(v) ? 0 : fmax(-128, fmin(127, rint(v))));
+    if (isnan(v))
+        return s->nan;
+    double size = fmin(fabs(v), s->max);
+    int e = exponent(size), low = 1 - s->bias;
+    int steps = (int)rint(size / two_to((e < low ? low : e) - 3)); /* of 1/8 of the power of two */
+    uint8_t code = (uint8_t)(e < low ? steps : (e - low) * 8 + steps); /* a carry is right, too */
+    return code && signbit(v) ? code | 0x80 : code;
+}
+
 static int min_exponent(const struct format *f)
 {
     return 2 - (1 << (f->exp_bits - 1));
@@ -48,7 +94,7 @@ static int min_exponent(const struct format *f)
 
 size_t num_bytes(unsigned dtype, int64_t n)
 {
-    return (size_t)format_of(dtype)->bytes * (size_t)n;
+    return small_of(dtype) ? (size_t)n : (size_t)format_of(dtype)->bytes * (size_t)n;
 }
 
 double num_max(unsigned dtype)
@@ -131,7 +177,11 @@ double num_get(unsigned dtype, const void *base, int64_t i)
 void num_get_array(unsigned dtype, const void *base, int64_t from, int64_t n, double *out)
 {
     const struct format *f = format_of(dtype);
-    if (f->bytes == 4) {
+    const struct small *s = small_of(dtype);
+    if (s) {
+        for (int64_t i = 0; i < n; i++)
+            out[i] = small_decode(s, ((const uint8_t *)base)[from + i]);
+    } else if (f->bytes == 4) {
         const char *p = (const char *)base + 4 * from;
         for (int64_t i = 0; i < n; i++) {
             float v;
@@ -161,7 +211,10 @@ void num_get_array(unsigned dtype, const void *base, int64_t from, int64_t n, do
 void num_put(unsigned dtype, void *base, int64_t i, double v)
 {
     const struct format *f = format_of(dtype);
-    if (f->bytes == 4) {
+    const struct small *s = small_of(dtype);
+    if (s) {
+        ((uint8_t *)base)[i] = small_encode(s, v);
+    } else if (f->bytes == 4) {
         float w = (float)v;
         memcpy((char *)base + 4 * i, &w, 4);
     } else {

@@ -19,7 +19,8 @@ size_t num_bytes(unsigned dtype, int64_t n);
 /* Element i of an array, exactly. */
 double num_get(unsigned dtype, const void *base, int64_t i);
 
-/* Stores v at element i, rounded once to nearest even; overflow gives infinity, NaN stays NaN. */
+/* Stores v at element i, rounded once to nearest even; overflow gives infinity, NaN stays NaN. E4M3, E4M3FNUZ
+ * and I8 saturate; NaN is 0 in I8. The functions below do not know these three. */
 void num_put(unsigned dtype, void *base, int64_t i, double v);
 
 /* Elements from..from+n-1 as doubles: num_get in a loop, with the type looked up once. */
