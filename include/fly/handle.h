@@ -35,7 +35,8 @@ FLY_API flyStatus_t flyGetStream(flyHandle_t handle, void **stream);
 FLY_API const char *flyArchName(flyHandle_t handle);
 
 /* The sentence for the handle's last failure: operation, field, value and rule. Empty when the last call
- * succeeded. With null: this thread's last flyCreate. Valid until the next call on the handle. */
+ * succeeded. With null: this thread's last failure that had no handle to keep it (flyCreate, flyDestroy, a
+ * call whose handle was null). Valid until the next call on the handle, or of the thread. */
 FLY_API const char *flyErrorMessage(flyHandle_t handle);
 
 /* "FLY_STATUS_NOT_SUPPORTED" and the like; "unknown status" for a value that is none. */

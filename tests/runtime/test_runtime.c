@@ -203,6 +203,48 @@ static void shapes(flyHandle_t h)
     }
 }
 
+/* A handle on each device, used in turn from a thread whose current device is another one. */
+static void devices(void)
+{
+    enum { MOST = 8 };
+    flyHandle_t h[MOST];
+    struct job j[MOST];
+    int count = 0, before = 0, after = 0;
+    rt->device_count(rt, &count);
+    count = count > MOST ? MOST : count;
+    for (int i = 0; i < count; i++) {
+        intptr_t saved;
+        flyStatus_t s = flyCreateOnDevice(&h[i], i);
+        CHECK(s == FLY_STATUS_SUCCESS, "%s", flyErrorMessage(NULL));
+        if (s != FLY_STATUS_SUCCESS)
+            return;
+        rt->device_enter(rt, i, &saved);
+        job_open(&j[i], 40 + i, 600);
+        rt->device_leave(rt, i, saved);
+    }
+    rt->device_current(rt, &before);
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < count; i++) {
+            flyLayerNormArgs_t a = job_args(&j[i]);
+            CHECK(flyLayerNorm(h[i], &a) == FLY_STATUS_SUCCESS, "device %d: %s", i, flyErrorMessage(h[i]));
+            rt->device_current(rt, &after);
+            CHECK(after == before, "device %d: the current device went from %d to %d", i, before, after);
+        }
+    for (int i = 0; i < count; i++) {
+        intptr_t saved;
+        rt->device_enter(rt, i, &saved);
+        int error = rt->device_sync(rt);
+        CHECK(!error, "%s", rt->text(rt, error));
+        double e = job_error(&j[i]);
+        CHECK(e < 1e-5, "device %d (%s): error %g", i, flyArchName(h[i]), e);
+        job_close(&j[i]);
+        rt->device_leave(rt, i, saved);
+        CHECK(flyDestroy(h[i]) == FLY_STATUS_SUCCESS, "%s", flyErrorMessage(NULL));
+    }
+    flyHandle_t none;
+    CHECK(flyCreateOnDevice(&none, 1000) == FLY_STATUS_INVALID_VALUE, "device 1000 exists");
+}
+
 /* A thread that never touched the runtime, with its own handle and stream. */
 static void *thread_work(void *arg)
 {
@@ -328,6 +370,7 @@ int main(void)
     shapes(h);
     rt->device_leave(rt, h->device->ordinal, saved);
     threads();
+    devices();
     s = flyDestroy(h);
     CHECK(s == FLY_STATUS_SUCCESS, "%s", flyErrorMessage(NULL));
     if (rt->image == FLY_IMAGE_PTX)
