@@ -206,6 +206,8 @@ static bool source(struct fields *c, struct sim_operand *o, const struct sim_slo
         o->file = SIM_FILE_INLINE;
         o->reg = code;
         o->value = inline_value(code, s->type);
+        if (c->op->token == SIM_OP_v_pk_fmac_f16 && c->t->isa != SIM_ISA_GFX9)
+            o->value = (o->value & 0xffff) * 0x10001; /* both halves there */
         return true;
     }
     if (code == CODE_LITERAL || (code == CODE_LIT64 && c->t->isa == SIM_ISA_GFX1250)) {
@@ -249,6 +251,12 @@ static unsigned width(const struct fields *c, const struct sim_slot *s)
 
     if (c->op->accepts >> SIM_F_f8f6f4 & 1 && (s->field == SIM_F_src0 || s->field == SIM_F_src1))
         bits = f8f6f4_bits(c, s);
+    if (c->op->cls == SIM_MATRIX && c->wave > c->f->wave && s->bits > 32 &&
+        (c->t->isa != SIM_ISA_GFX11 || s->field == SIM_F_vdst || s->field == SIM_F_src2))
+        bits /= 2; /* twice the lanes; RDNA3 keeps copies of A and B in both halves */
+    if (s->field == SIM_F_vdst && c->wave > c->f->wave &&
+        (c->op->token == SIM_OP_global_load_tr_b64 || c->op->token == SIM_OP_global_load_tr_b128))
+        bits /= 2;
     if (s->field == SIM_F_vdata && c->out->tfe)
         bits += 32;
     return bits;

@@ -87,6 +87,17 @@ static const char *inline_float(unsigned code, unsigned type)
                                                            : "0.15915494";
 }
 
+static bool f16_inline(unsigned v)
+{
+    switch (v) {
+    case 0x3800: case 0xb800: case 0x3c00: case 0xbc00: case 0x4000: case 0xc000: case 0x4400:
+    case 0xc400: case 0x3118:
+        return true;
+    default:
+        return (int16_t)v >= -16 && (int16_t)v <= 64;
+    }
+}
+
 /* Would an assembler encode this literal as an inline constant? Then text says lit(...). */
 static bool could_be_inline(const struct text *t, const struct sim_operand *o)
 {
@@ -94,7 +105,9 @@ static bool could_be_inline(const struct text *t, const struct sim_operand *o)
     unsigned bits = o->type == SIM_T_F16 || o->type == SIM_T_BF16 || o->type == SIM_T_I16   ? 16
                     : o->type == SIM_T_F64 || o->type == SIM_T_I64 || o->type == SIM_T_V2F32 ? 64
                                                                                              : 32;
-    (void)t;
+    if (is(t, SIM_OP_v_pk_fmac_f16) && t->f->isa != SIM_ISA_GFX9) { /* its constants fill both halves */
+        return o->value >> 16 == (o->value & 0xffff) && f16_inline(o->value & 0xffff);
+    }
     n = bits == 64 ? (int64_t)o->value : bits == 16 ? (int16_t)o->value : (int32_t)o->value;
     if (n >= -16 && n <= 64)
         return true;
@@ -529,7 +542,11 @@ static bool is_byte_sel(const struct text *t)
 /* op_sel of a VOP3 word: sources, then the destination where it has a bit. */
 static void vop3_opsel(struct text *t)
 {
-    unsigned n = accepts(t, SIM_F_opsel2) ? 3 : sources(t), bits = t->i->opsel & ((1u << n) - 1);
+    /* the tied accumulator of v_fmac_f16 counts as a source; v_permlane16 has bits for two of three */
+    unsigned n = accepts(t, SIM_F_opsel2) || is(t, SIM_OP_v_fmac_f16)              ? 3
+                 : is(t, SIM_OP_v_permlane16_b32) || is(t, SIM_OP_v_permlanex16_b32) ? 2
+                                                                                     : sources(t);
+    unsigned bits = t->i->opsel & ((1u << n) - 1);
 
     if (is(t, SIM_OP_v_permlane16_swap_b32) || is(t, SIM_OP_v_permlane32_swap_b32)) {
         put(t, "%s%s", bits & 2 ? " bound_ctrl:1" : "", bits & 1 ? " fi:1" : "");
@@ -550,7 +567,8 @@ static void vop3_opsel(struct text *t)
             put(t, " byte_sel:%u", sel);
         return;
     }
-    if (accepts(t, SIM_F_opsel3) || t->op->slot[0].kinds & SIM_K_M) {
+    if (accepts(t, SIM_F_opsel3) ||
+        (t->op->slot[0].kinds & SIM_K_M && t->i->lanes == SIM_LANES_PLAIN)) {
         bits |= (t->i->opsel >> 3 & 1) << n;
         n++;
     }
@@ -701,10 +719,10 @@ static void swizzle(struct text *t, unsigned v)
     if (!v)
         return;
     put(t, " offset:");
-    if (v >= 0xe000 && t->f->isa != SIM_ISA_GFX9 ? false : v >= 0xe000) {
+    if (v >= 0xe000) {
         put(t, "swizzle(FFT,%u)", v & 31);
     } else if (v >= 0xc000) {
-        put(t, "%u", v);
+        put(t, "swizzle(ROTATE,%u,%u)", v >> 10 & 1, v >> 5 & 31);
     } else if (v & 0x8000) {
         if ((v & 0xff00) == 0x8000)
             put(t, "swizzle(QUAD_PERM,%u,%u,%u,%u)", v & 3, v >> 2 & 3, v >> 4 & 3, v >> 6 & 3);
@@ -865,7 +883,7 @@ static void smem(struct text *t)
             put(t, "null"); /* LLVM sees the form with a register */
         } else if (so->file != SIM_FILE_NONE) {
             operand(t, so);
-            if (imm && (i->offset || t->f->isa == SIM_ISA_GFX9)) {
+            if (imm && (i->offset || t->f->isa != SIM_ISA_GFX11)) {
                 put(t, " offset:");
                 signed_hex(t, i->offset);
             }
@@ -1016,6 +1034,8 @@ static void flat(struct text *t)
         i->o[n - 1].file == SIM_FILE_NONE)
         n--;
     operands(t, 0, n, " ");
+    if (is(t, SIM_OP_tensor_save))
+        put(t, " null");
     offset(t);
     if (i->scale_offset)
         put(t, " scale_offset");
