@@ -4,7 +4,7 @@
  * path shows in registers. References: CDNA3/CDNA4 ISA guides, program flow chapter and
  * SOPP/SOP1/SOPK pages.
  */
-#include "mem.h"
+#include "item.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static const struct {
     { "s_call_b64 s_setpc_b64", "s_mov_b32 s24, 0\ns_call_b64 s[22:23], 2\ns_mov_b32 s24, 1\ns_branch 2\n"
                                 "s_mov_b32 s20, 5\ns_setpc_b64 s[22:23]\ns_mov_b64 s[22:23], 0",
       p_call, ON_GFX9 },
-    { "s_swappc_b64", "s_mov_b32 s24, 0\ns_getpc_b64 s[26:27]\ns_add_u32 s26, s26, 24\ns_addc_u32 s27, s27, 0\n"
+    { "s_swappc_b64", "s_mov_b32 s24, 0\ns_getpc_b64 s[26:27]\ns_add_u32 s26, s26, 20\ns_addc_u32 s27, s27, 0\n"
                       "s_swappc_b64 s[22:23], s[26:27]\ns_mov_b32 s24, 1\ns_branch 2\ns_mov_b32 s20, 5\n"
                       "s_setpc_b64 s[22:23]\ns_mov_b64 s[22:23], 0\ns_mov_b64 s[26:27], 0\ns_cmp_eq_u32 0, 1",
       p_call, ON_GFX9 },

@@ -7,7 +7,7 @@
  * the range); what makes every quotient right is taken as the truth. Besides it, the cases of
  * V_DIV_SCALE that are beyond doubt.
  */
-#include "mem.h"
+#include "item.h"
 #include "valu.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * EXEC masks with holes. References: CDNA3/CDNA4 ISA guides, chapters on DPP and the instruction
  * pages.
  */
-#include "mem.h"
+#include "item.h"
 #include "valu.h"
 
 #include <stdio.h>

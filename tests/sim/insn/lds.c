@@ -5,7 +5,7 @@
  * instruction pages; gfx950's transposing reads after LLVM's and AMD's description of the matrix
  * layouts they feed.
  */
-#include "mem.h"
+#include "item.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -283,7 +283,7 @@ static void run_case(const struct batch *b, const struct dcase *c)
         int slots = 128;
         if (step * slots > 2048)
             slots = 2048 / step;
-        if (slots < lanes)
+        if (slots < lanes || op->unit > 8) /* st64: the lanes fill one stride */
             slots = lanes;
         for (int i = 0; i < slots; i++)
             order[i] = (uint8_t)i;

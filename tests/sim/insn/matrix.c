@@ -5,7 +5,7 @@
  * elsewhere (test_matrix_*), so the expectation here is the bare executor on rows this file picks
  * by itself.
  */
-#include "mem.h"
+#include "item.h"
 
 #include <stdio.h>
 #include <stdlib.h>

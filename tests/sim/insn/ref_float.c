@@ -103,9 +103,9 @@ uint64_t ref_pack(struct ref_format f, struct ref_num x, enum ref_round mode, bo
             man = 0;
         return man || !(f.flags & REF_FNUZ) ? sign | (uint64_t)man : 0;
     }
-    uint64_t mag =
-        ((uint64_t)(to - least + 1) << f.man_bits) | ((uint64_t)man & ((1ull << f.man_bits) - 1));
-    if (mag > largest) {
+    int biased = to - least + 1;
+    uint64_t mag = ((uint64_t)biased << f.man_bits) | ((uint64_t)man & ((1ull << f.man_bits) - 1));
+    if (biased > top || mag > largest) {
         bool away = mode == REF_RNE || (mode == REF_UP && !x.neg) || (mode == REF_DOWN && x.neg);
         mag = f.flags & REF_NO_NAN           ? largest
               : f.flags & REF_NO_INF && away ? nan & ~sign

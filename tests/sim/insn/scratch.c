@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Private memory: each program fills 64 bytes a lane, runs one scratch load or store under an EXEC mask
- * with holes, and reads the 64 bytes back. Address forms: none, VGPR, SGPR, and (gfx940) both.
+ * Private memory: each program fills 64 bytes a lane, runs one scratch load or store under an EXEC
+ * mask with holes, and reads the 64 bytes back. Address forms: none, VGPR, SGPR, and (gfx940) both.
  * Reference: CDNA3 ISA guide, flat memory chapter, scratch address; every lane has its own bytes.
  */
-#include "mem.h"
+#include "item.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,8 @@ static const struct sop ops[] = {
     { "store_dwordx4", "store_b128", false, M_PLAIN, 4 },
 };
 
-/* v[32:47] fill, v4 address, v5 zero, v[10:13] data, v[20:23] result, v[48:63] what is there at the end. */
+/* v[32:47] fill, v4 address, v5 zero, v[10:13] data, v[20:23] result, v[48:63] what is there at the
+ * end. */
 enum { FILL = 32, ADDR = 4, DATA = 10, RESULT = 20, BACK = 48, SADDR = 12 };
 
 struct scase {

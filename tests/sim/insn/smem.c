@@ -5,7 +5,7 @@
  * scalar memory chapter; an access drops the two low address bits, a buffer load beyond the records
  * gives 0.
  */
-#include "mem.h"
+#include "item.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static void run_load(const struct batch *b, const struct scase *c)
             uint64_t v = rand64();
             memcpy(mem + i, &v, 8);
         }
-        int words = loads[c->load].words, soff = (int)rand_below(1000);
+        int words = loads[c->load].words, soff = (int)rand_below(250) * 4;
         w.s[SOFF] = (uint32_t)soff;
         int imm = c->form == 1 ? 0 : c->offset, reg = c->form ? soff : 0;
         int ea = loads[c->load].buffer ? 0 : MIDDLE;

@@ -70,7 +70,7 @@ struct lane {
     bool clamp;
     unsigned opsel;     /* op_sel as written, bit i = operand i, bit 3 = destination */
     unsigned imm;       /* bitop3 table */
-    uint64_t alt[12];   /* other results that the documents allow */
+    uint64_t alt[36];   /* other results that the documents allow */
     int nalt;
     const uint32_t *got; /* VF_SELF: the destination afterwards; d and dw hold it before */
     bool ok;

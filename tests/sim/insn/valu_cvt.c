@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Conversions. References: CDNA3/CDNA4 ISA guides; formats from the OCP 8-bit and microscaling
- * specifications, FNUZ as the CDNA3 guide has it. Scaled conversions multiply by, or divide by, the power
- * of two of the scale's exponent field.
+ * specifications, FNUZ as the CDNA3 guide has it. Scaled conversions multiply by, or divide by, the
+ * power of two of the scale's exponent field.
  */
 #include "valu.h"
 
@@ -58,43 +58,51 @@ REF(off_i4)
     l->d = pack_f32(l, ref_scale(ref_from_int(v < 8 ? v : v - 16), -4));
 }
 
-/* Normalised integers: the nearest of 32767 (65535) steps; the direction of a tie is not documented. */
-static uint64_t norm(struct lane *l, struct ref_num x, bool is_signed, uint64_t *alt)
+/* Normalised integers: the nearest of 32767 (65535) steps. Neither the direction of a tie nor
+ * whether the product is rounded to f32 before is documented. */
+enum { NORMS = 6 };
+static int norm(struct ref_num x, bool is_signed, uint64_t out[NORMS])
 {
-    int top = is_signed ? 32767 : 65535;
-    (void)l;
-    *alt = 0;
-    if (x.cls == REF_NAN)
-        return 0;
+    int top = is_signed ? 32767 : 65535, n = 0;
     struct ref_num one = ref_from_int(1), low = ref_from_int(is_signed ? -1 : 0);
+    struct ref_num half = { .man = 1, .exp = -1 };
+
+    if (x.cls == REF_NAN)
+        x = ref_from_int(0);
     if (ref_cmp(x, one) > 0)
         x = one;
     if (ref_cmp(x, low) < 0)
         x = low;
     struct ref_num v = ref_mul(x, ref_from_int(top));
-    int64_t even = ref_to_int(ref_integral(v, REF_RNE), -top, top);
-    struct ref_num half = { .man = 1, .exp = -1 };
-    int64_t up = ref_to_int(ref_integral(ref_add(v, half, REF_DOWN), REF_DOWN), -top, top);
-    int64_t cut = ref_to_int(v, -top, top);
-    *alt = (uint64_t)(even == up ? cut : up) & 0xffff;
-    return (uint64_t)even & 0xffff;
+    struct ref_num in_f32 = ref_unpack(REF_F32, ref_pack(REF_F32, v, REF_RNE, false));
+    for (int k = 0; k < 2; k++, v = in_f32) {
+        struct ref_num up = ref_add(v, half, REF_DOWN);
+        out[n++] = (uint64_t)ref_to_int(ref_integral(v, REF_RNE), -top, top) & 0xffff;
+        out[n++] = (uint64_t)ref_to_int(ref_integral(up, REF_DOWN), -top, top) & 0xffff;
+        out[n++] = (uint64_t)ref_to_int(v, -top, top) & 0xffff;
+    }
+    return n;
 }
 
 static void norm_one(struct lane *l, struct ref_num x, bool is_signed)
 {
-    uint64_t alt;
-    l->d = norm(l, x, is_signed, &alt);
-    lane_alt(l, alt);
+    uint64_t v[NORMS];
+    int n = norm(x, is_signed, v);
+    for (int i = 0; i < n; i++)
+        lane_alt(l, v[i]);
+    l->d = v[0];
 }
 
 static void norm_two(struct lane *l, struct ref_num x, struct ref_num y, bool is_signed)
 {
-    uint64_t ax, ay, vx = norm(l, x, is_signed, &ax), vy = norm(l, y, is_signed, &ay);
-    l->d = vx | vy << 16;
-    lane_alt(l, ax | vy << 16);
-    lane_alt(l, vx | ay << 16);
-    lane_alt(l, ax | ay << 16);
+    uint64_t a[NORMS], b[NORMS];
+    int n = norm(x, is_signed, a), m = norm(y, is_signed, b);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < m; k++)
+            lane_alt(l, a[i] | b[k] << 16);
+    l->d = a[0] | b[0] << 16;
 }
+
 REF(norm_i16_f16) { norm_one(l, S16(0), true); }
 REF(norm_u16_f16) { norm_one(l, S16(0), false); }
 REF(pknorm_i16_f32) { norm_two(l, S32(0), S32(1), true); }
@@ -162,7 +170,8 @@ REF(f32_bf8) { l->d = from_fp8(l, l->s[0], true); }
 REF(pk_f32_fp8) { l->d = from_fp8(l, l->s[0], false) | from_fp8(l, l->s[0] >> 8, false) << 32; }
 REF(pk_f32_bf8) { l->d = from_fp8(l, l->s[0], true) | from_fp8(l, l->s[0] >> 8, true) << 32; }
 
-/* Out of range: the CDNA3 guide makes it NaN (or infinity where the format has it) with FP16_OVFL = 0. */
+/* Out of range: the CDNA3 guide makes it NaN (or infinity where the format has it) with FP16_OVFL =
+ * 0. */
 static uint64_t to_fp8(const struct lane *l, struct ref_num x, bool bf8)
 {
     return ref_pack(fp8_format(l, bf8), x, REF_RNE, false);
@@ -221,7 +230,4 @@ static const struct valu_row rows[] = {
 };
 
 void run_valu_cvt(enum target t);
-void run_valu_cvt(enum target t)
-{
-    valu_run(t, rows, sizeof rows / sizeof *rows);
-}
+void run_valu_cvt(enum target t) { valu_run(t, rows, sizeof rows / sizeof *rows); }

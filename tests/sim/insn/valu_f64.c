@@ -9,6 +9,12 @@
 #define S64(k) lane_f64(l, l->s[k])
 #define OUT(x) (l->d = pack_f64(l, x))
 
+/* A denormal source under a mode that flushes: left open where the text works on fields of the bits. */
+static bool flushed(const struct lane *l, int k)
+{
+    return ref_is_denormal(REF_F64, l->s[k]) && (l->mode & 0xc0) != 0xc0;
+}
+
 REF(add) { OUT(ref_add(S64(0), S64(1), round16(l))); }
 REF(mul) { OUT(ref_mul(S64(0), S64(1))); }
 REF(fma3) { OUT(ref_add(ref_mul(S64(0), S64(1)), S64(2), round16(l))); }
@@ -49,13 +55,14 @@ REF(fract)
         return;
     }
     OUT(ref_add(x, ref_neg(ref_integral(x, REF_DOWN)), round16(l)));
-    if (l->d == 0x3ff0000000000000)
-        lane_alt(l, 0x3fefffffffffffff);
+    if (l->d == 0x3ff0000000000000) /* "result clamped to 0x3fefffffffffffff" */
+        l->d = 0x3fefffffffffffff;
     if (l->d << 1 == 0)
         lane_alt(l, l->d ^ 1ull << 63);
 }
 REF(frexp_mant)
 {
+    l->skip = flushed(l, 0);
     struct ref_num x = S64(0);
     if (x.cls == REF_FINITE && x.man)
         x.exp = -(63 - __builtin_clzll((uint64_t)x.man)) - 1;
@@ -63,6 +70,7 @@ REF(frexp_mant)
 }
 REF(frexp_exp)
 {
+    l->skip = flushed(l, 0);
     struct ref_num x = S64(0);
     l->d = x.cls == REF_FINITE && x.man ? (uint32_t)(x.exp + 64 - __builtin_clzll((uint64_t)x.man)) : 0;
 }
@@ -91,6 +99,7 @@ static int exponent64(uint64_t b)
 
 REF(div_fixup)
 {
+    l->skip = flushed(l, 1) || flushed(l, 2);
     struct ref_num den = S64(1), num = S64(2);
     uint64_t sign = (uint64_t)(den.neg != num.neg) << 63, inf = 0x7ff0000000000000;
     bool dz = den.cls == REF_FINITE && !den.man, nz = num.cls == REF_FINITE && !num.man;
@@ -108,11 +117,8 @@ REF(div_fixup)
         lane_alt(l, sign | 0x0010000000000000);
     } else {
         struct ref_num q = S64(0);
-        uint64_t mag = l->s[0] & ~(1ull << 63);
-        if (q.cls == REF_NAN) {
-            l->d = sign | mag | 1ull << 51;
-            lane_alt(l, sign | mag);
-            lane_alt(l, sign | inf);
+        if (q.cls == REF_NAN) { /* the estimate overflowed on the way (division.c needs this) */
+            l->d = sign | inf;
             return;
         }
         q.neg = sign != 0;

@@ -297,8 +297,7 @@ static void scalar_forms(struct batch *b, const struct valu_row *r)
     for (int e64 = !has_e32(r); e64 <= !(r->flags & VF_NO_E64); e64++)
         for (int i = 0; i < nsrc; i++) {
             bool wide_int = r->s[i] == V_B64 || r->s[i] == V_I64 || r->s[i] == V_U64;
-            if ((i && (!e64 || r->form == VOP2K)) || r->flags & VF_NO_S ||
-                type_words(r->s[i]) > 2)
+            if ((i && (!e64 || r->form == VOP2K)) || r->flags & VF_NO_S || type_words(r->s[i]) > 2)
                 continue;
             if (r->form != VOP2K && (!mask || !gfx9)) {
                 c = form_of(r, e64);

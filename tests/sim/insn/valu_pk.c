@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Packed 16-bit operations, mixed-precision fma and dot products. References: CDNA2/3/4 ISA guides, VOP3P
- * chapter. Dot products of floats: exact products summed in the order of the text with one rounding a
- * step; hardware may sum otherwise, which the documents leave open, so 1 ulp of the largest term is allowed.
+ * chapter and section 6.4. Float dot products: exact products, any order of the sum.
  */
 #include "valu.h"
 
@@ -93,7 +92,8 @@ REF(pk_mov)
     l->d = (l->s[0] & 0xffffffff) | l->s[1] << 32;
 }
 
-/* Sources arrive as f32; one fma, rounded once to the result's format. */
+/* Sources arrive as f32; one fma, rounded once to the result's format. Whether an inline constant is
+ * expanded as f16 or f32 is not documented; LLVM does not fold any. */
 static struct ref_num mix(struct lane *l)
 {
     return ref_add(ref_mul(lane_f32(l, l->s[0]), lane_f32(l, l->s[1])), lane_f32(l, l->s[2]), round32(l));
@@ -142,42 +142,41 @@ REF(dot2c_i) { dot_int(l, 16, true, D_I); }
 REF(dot4c_i) { dot_int(l, 8, true, D_I); }
 REF(dot8c_i) { dot_int(l, 4, true, D_I); }
 
-/* The exact sum of two products and C, and the orders with a rounding a step. */
-static void dot_float(struct lane *l, struct ref_format f, uint64_t c, bool flush)
+/* V_DOT2 of floats flushes denormals of inputs and output and rounds to nearest whatever MODE says
+ * (CDNA3 guide 6.4). The order of the sum is open. */
+static struct ref_num no_denormal(struct ref_format f, uint64_t bits)
+{
+    int sign = f.exp_bits + f.man_bits;
+    return ref_unpack(f, ref_is_denormal(f, bits) ? bits >> sign << sign : bits);
+}
+
+static struct ref_num sum_flushed(struct ref_num a, struct ref_num b)
+{
+    return ref_unpack(REF_F32, ref_pack(REF_F32, ref_add(a, b, REF_RNE), REF_RNE, true));
+}
+
+static void dot_float(struct lane *l, struct ref_format f, uint64_t c)
 {
     struct ref_num p[3];
     int h = f.exp_bits + f.man_bits + 1;
     uint64_t m = (1ull << h) - 1;
-    for (int k = 0; k < 2; k++) {
-        uint64_t x = l->s[0] >> h * k & m, y = l->s[1] >> h * k & m;
-        struct ref_num a = flush && ref_is_denormal(f, x) ? ref_unpack(f, x >> (h - 1) << (h - 1)) : ref_unpack(f, x);
-        struct ref_num b = flush && ref_is_denormal(f, y) ? ref_unpack(f, y >> (h - 1) << (h - 1)) : ref_unpack(f, y);
-        p[k] = ref_mul(a, b);
+
+    for (int k = 0; k < 2; k++)
+        p[k] = ref_mul(no_denormal(f, l->s[0] >> h * k & m), no_denormal(f, l->s[1] >> h * k & m));
+    p[2] = no_denormal(REF_F32, c & 0xffffffff);
+    for (int first = 0; first < 3; first++) {
+        struct ref_num s = sum_flushed(p[first], p[(first + 1) % 3]);
+        uint64_t v = ref_pack(REF_F32, sum_flushed(s, p[(first + 2) % 3]), REF_RNE, true);
+        lane_alt(l, v);
+        l->d = v;
     }
-    p[2] = flush && ref_is_denormal(REF_F32, c) ? ref_unpack(REF_F32, c & 0x80000000) : ref_unpack(REF_F32, c);
-#define ADD(a, b) ref_unpack(REF_F32, ref_pack(REF_F32, ref_add(a, b, REF_RNE), REF_RNE, flush))
-    uint64_t v[3] = {
-        ref_pack(REF_F32, ADD(ADD(p[2], p[0]), p[1]), REF_RNE, flush),
-        ref_pack(REF_F32, ADD(ADD(p[0], p[1]), p[2]), REF_RNE, flush),
-        ref_pack(REF_F32, ADD(ADD(p[2], p[1]), p[0]), REF_RNE, flush) };
-    for (int k = 0; k < 3; k++)
-        lane_alt(l, v[k]);
-    l->d = v[0];
+    /* All three at once. */
+    lane_alt(l, ref_pack(REF_F32, ref_add(ref_add(p[0], p[1], REF_RNE), p[2], REF_RNE), REF_RNE, true));
 }
-REF(dot2_f16) { dot_float(l, REF_F16, l->s[2], false); dot_float(l, REF_F16, l->s[2], true); }
-REF(dot2_bf16) { dot_float(l, REF_BF16, l->s[2], false); dot_float(l, REF_BF16, l->s[2], true); }
-REF(dot2c_f16)
-{
-    uint64_t c = l->d;
-    dot_float(l, REF_F16, c, false);
-    dot_float(l, REF_F16, c, true);
-}
-REF(dot2c_bf16)
-{
-    uint64_t c = l->d;
-    dot_float(l, REF_BF16, c, false);
-    dot_float(l, REF_BF16, c, true);
-}
+REF(dot2_f16) { dot_float(l, REF_F16, l->s[2]); }
+REF(dot2_bf16) { dot_float(l, REF_BF16, l->s[2]); }
+REF(dot2c_f16) { dot_float(l, REF_F16, l->d); }
+REF(dot2c_bf16) { dot_float(l, REF_BF16, l->d); }
 
 #define PKF (VF_CLAMP | VF_NEG_LO_HI)
 
@@ -206,9 +205,9 @@ static const struct valu_row rows[] = {
     { "v_pk_maximum3_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_maximum3_f16, PKF, ON_950 },
     { "v_pk_fmac_f16", VOP2, V_PF16, { V_PF16, V_PF16 }, pk_fmac_f16, VF_ACC | VF_NO_E64, ON_GFX9 },
     { "v_pk_mov_b32", VOP3P, V_P32, { V_P32, V_P32 }, pk_mov, VF_NO_INLINE, ON_GFX9 },
-    { "v_fma_mix_f32", VOP3P, V_F32, { V_MIX, V_MIX, V_MIX }, fma_mix, VF_CLAMP | VF_NEG_LO_HI, ON_ALL },
-    { "v_fma_mixlo_f16", VOP3P, V_B32, { V_MIX, V_MIX, V_MIX }, fma_mixlo, VF_NEG_LO_HI | VF_ACC, ON_ALL },
-    { "v_fma_mixhi_f16", VOP3P, V_B32, { V_MIX, V_MIX, V_MIX }, fma_mixhi, VF_NEG_LO_HI | VF_ACC, ON_ALL },
+    { "v_fma_mix_f32", VOP3P, V_F32, { V_MIX, V_MIX, V_MIX }, fma_mix, VF_CLAMP | VF_NEG_LO_HI | VF_NO_INLINE, ON_ALL },
+    { "v_fma_mixlo_f16", VOP3P, V_B32, { V_MIX, V_MIX, V_MIX }, fma_mixlo, VF_NEG_LO_HI | VF_ACC | VF_NO_INLINE, ON_ALL },
+    { "v_fma_mixhi_f16", VOP3P, V_B32, { V_MIX, V_MIX, V_MIX }, fma_mixhi, VF_NEG_LO_HI | VF_ACC | VF_NO_INLINE, ON_ALL },
     { "v_dot2_i32_i16", VOP3P, V_I32, { V_P16, V_P16, V_I32 }, dot2_i, VF_CLAMP | VF_NO_OPSEL, ON_GFX9 },
     { "v_dot2_u32_u16", VOP3P, V_U32, { V_P16, V_P16, V_U32 }, dot2_u, VF_CLAMP | VF_NO_OPSEL, ON_GFX9 },
     { "v_dot4_i32_i8", VOP3P, V_I32, { V_B32, V_B32, V_I32 }, dot4_i, VF_CLAMP | VF_NO_OPSEL, ON_GFX9 },

@@ -88,8 +88,11 @@ static uint64_t omod_clamp_one(const struct vcase *c, const struct lane *l, stru
     bool denorm = c->mode & (is32 ? 0x20 : 0x80);
     enum ref_round rnd = is32 ? round32(l) : round16(l);
     struct ref_num x = ref_unpack(f, v);
-    if (c->omod && !(c->mode & MODE_IEEE) && !denorm)
+    if (c->omod && !(c->mode & MODE_IEEE) && !denorm) {
         v = ref_pack(f, ref_scale(x, c->omod == 1 ? 1 : c->omod == 2 ? 2 : -1), rnd, true);
+        if (v == 1ull << (f.exp_bits + f.man_bits))
+            v = 0; /* "-0 is flushed to +0" */
+    }
     if (c->clamp) {
         x = ref_unpack(f, v);
         struct ref_num one = ref_from_int(1), zero = ref_from_int(0);
@@ -198,8 +201,6 @@ static bool value_fits(const struct vcase *c, const struct lane *l, uint64_t wan
             return false;
         }
         if (c->clamp && ref_ulps(*f, x, y) == 0) /* the sign of a clamped zero */
-            continue;
-        if (c->omod && ref_ulps(*f, x, y) == 0)
             continue;
         if (c->row->tol && ref_ulps(*f, x, y) <= c->row->tol)
             continue;

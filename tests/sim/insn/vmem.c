@@ -5,7 +5,7 @@
  * loads to LDS. References: CDNA3/CDNA4 ISA guides, chapters on vector memory and flat memory; LDS
  * destination of the direct loads as LLVM's AMDGPUUsage describes them (M0 + offset + lane * size).
  */
-#include "mem.h"
+#include "item.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * Integers after the ISA guides' memory chapters; float atomics round to nearest and the documents leave
  * their denormals and NaN open, so values are drawn without them.
  */
-#ifndef TEST_MEM_H
-#define TEST_MEM_H
+#ifndef TEST_ITEM_H
+#define TEST_ITEM_H
 
 #include "insn.h"
 

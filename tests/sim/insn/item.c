@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Items, atomics and comparison for the memory tables; see mem.h. */
-#include "mem.h"
+/* Items, atomics and comparison for the memory tables; see item.h. */
+#include "item.h"
 
 #include <stdio.h>
 #include <string.h>
