@@ -37,6 +37,14 @@ static const char *kernel_path(void)
     return folder ? folder : "";
 }
 
+/* What k demands of a problem; "" when nothing. */
+static void limits_of(const struct fly_op *op, const struct fly_kernel *k, char text[128])
+{
+    *text = '\0';
+    if (op->limits)
+        op->limits(k, text, 128);
+}
+
 /* ---- JSON ---- */
 
 static void json_text(const char *s)
@@ -121,7 +129,7 @@ static void json_op(const struct fly_op *op)
     for (uint32_t i = 0; i < op->nkernels; i++) {
         const struct fly_kernel *k = &op->kernels[i];
         char limits[128];
-        op->limits(k, limits, sizeof limits);
+        limits_of(op, k, limits);
         printf("%s\n      {\"name\": \"%s\", \"arch\": \"%s\", ", i ? "," : "", k->name, fly_arch_row(k->arch)->name);
         json_types(k->types);
         printf(", \"module\": \"%s\", \"block\": [%u, 1, 1], \"lds\": %u, \"kernarg_bytes\": %u, ",
@@ -314,7 +322,7 @@ static int show_variants(const char *op_name, const char *arch)
             char limits[128];
             if (arch && strcmp(arch, fly_arch_row(k->arch)->name))
                 continue;
-            op->limits(k, limits, sizeof limits);
+            limits_of(op, k, limits);
             printf("%-56s block %4u  lds %6u  %s\n", k->name, k->block, k->lds, limits);
         }
     }

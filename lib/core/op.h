@@ -133,7 +133,8 @@ struct fly_op {
     uint32_t (*heuristic)(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
                           const struct fly_target *t);
 
-    /* What k demands of a problem, in words: "8 <= cols <= 8192"; "" when nothing. Returns as snprintf does. */
+    /* What k demands of a problem, in words: "8 <= cols <= 8192"; "" when nothing. Returns as snprintf does. May
+     * be null: no demands. */
     int (*limits)(const struct fly_kernel *k, char *text, size_t bytes);
 
     /* Workgroups of the first launch, and how many launches the problem takes. */
