@@ -614,6 +614,7 @@ const struct fly_op fly_op_gemm = {
     .fields = fields,
     .nfields = NFIELDS,
     .id = FLY_OP_gemm,
+    .tile = FLY_TILE_GEMM,
     .ntypes = 3,
     .kernels = kernels,
     .nkernels = sizeof kernels / sizeof *kernels,
