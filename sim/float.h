@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Number formats and float semantics of the simulated GPUs. Everything here is a branch-free scalar
- * function on register bits (f32, f16, bf16 and smaller in a uint32_t, f64 in a uint64_t), meant to be
- * called in lane loops of constant length, which the compiler then vectorises. Conversions work on
- * integers and do not depend on the host's rounding or denormal mode; arithmetic expects the host in
- * its default mode. Build with -ffp-contract=off -fno-math-errno -fno-trapping-math.
+ * function on register bits (f32, f16, bf16 and smaller in a uint32_t, f64 in a uint64_t), meant to
+ * be called in lane loops of constant length, which the compiler then vectorises. Conversions work
+ * on integers and do not depend on the host's rounding or denormal mode; arithmetic expects the
+ * host in its default mode. Build with -ffp-contract=off -fno-math-errno -fno-trapping-math.
  *
- * NaN rule, one for all families: a NaN operand is returned quieted, the first one in source order; a
- * NaN that an operation makes itself is +0x7fc00000 (0x7e00, 0x7fc0, 0x7ff8000000000000).
+ * NaN rule, one for all families: a NaN operand is returned quieted, the first one in source order;
+ * a NaN that an operation makes itself is +0x7fc00000 (0x7e00, 0x7fc0, 0x7ff8000000000000).
  */
 #ifndef SIM_FLOAT_H
 #define SIM_FLOAT_H
@@ -129,7 +129,8 @@ SIM_INLINE uint32_t sim_f32_from_f16(uint32_t h)
 
 /* Overflow gives infinity, or the largest number if the rounding points that way or with `ovfl`
  * (MODE.fp16_ovfl: a finite value never becomes infinity). */
-SIM_INLINE uint32_t sim_f16_from_f32_mode(uint32_t x, enum sim_round round, uint32_t seed, bool ovfl)
+SIM_INLINE uint32_t sim_f16_from_f32_mode(uint32_t x, enum sim_round round, uint32_t seed,
+                                          bool ovfl)
 {
     uint32_t mag = x & 0x7fffffff, s = x >> 16 & 0x8000;
     uint32_t r = sim_narrow(x, 10, 15, 0, round, seed);
@@ -140,7 +141,10 @@ SIM_INLINE uint32_t sim_f16_from_f32_mode(uint32_t x, enum sim_round round, uint
     r = mag > 0x7f800000 ? 0x7e00 | (mag >> 13 & 0x3ff) : r;
     return s | r;
 }
-SIM_INLINE uint32_t sim_f16_from_f32(uint32_t x) { return sim_f16_from_f32_mode(x, SIM_RNE, 0, false); }
+SIM_INLINE uint32_t sim_f16_from_f32(uint32_t x)
+{
+    return sim_f16_from_f32_mode(x, SIM_RNE, 0, false);
+}
 SIM_INLINE uint32_t sim_f16_from_f32_rtz(uint32_t x)
 {
     return sim_f16_from_f32_mode(x, SIM_RTZ, 0, false);
@@ -150,9 +154,9 @@ SIM_INLINE uint32_t sim_f16_from_f32_sr(uint32_t x, uint32_t seed)
     return sim_f16_from_f32_mode(x, SIM_RSR, seed, false);
 }
 
-/* f64 to the f32 that rounds to the same f16, bf16 or smaller number: cut to 24 bits, the last one set
- * if anything was lost (round to odd), so that a second rounding does no harm. Works from either f32
- * neighbour, so the host's rounding mode does not matter. */
+/* f64 to the f32 that rounds to the same f16, bf16 or smaller number: cut to 24 bits, the last one
+ * set if anything was lost (round to odd), so that a second rounding does no harm. Works from
+ * either f32 neighbour, so the host's rounding mode does not matter. */
 SIM_INLINE uint32_t sim_f32_odd_from_f64(uint64_t d)
 {
     double x = sim_f64(d);
@@ -161,7 +165,10 @@ SIM_INLINE uint32_t sim_f32_odd_from_f64(uint64_t d)
     bits -= fabs((double)near) > fabs(x);
     return bits | ((double)near != x && x == x);
 }
-SIM_INLINE uint32_t sim_f16_from_f64(uint64_t d) { return sim_f16_from_f32(sim_f32_odd_from_f64(d)); }
+SIM_INLINE uint32_t sim_f16_from_f64(uint64_t d)
+{
+    return sim_f16_from_f32(sim_f32_odd_from_f64(d));
+}
 
 /* ---- bf16 ---- */
 
@@ -181,7 +188,10 @@ SIM_INLINE uint32_t sim_bf16_from_f32_sr(uint32_t x, uint32_t seed)
     r = (x & 0x7fffffff) == 0x7f800000 ? x >> 16 : r;
     return sim_f32_is_nan(x) ? x >> 16 | 0x40 : r;
 }
-SIM_INLINE uint32_t sim_bf16_from_f64(uint64_t d) { return sim_bf16_from_f32(sim_f32_odd_from_f64(d)); }
+SIM_INLINE uint32_t sim_bf16_from_f64(uint64_t d)
+{
+    return sim_bf16_from_f32(sim_f32_odd_from_f64(d));
+}
 
 /* ---- 8, 6 and 4 bits ---- */
 
@@ -213,9 +223,9 @@ SIM_INLINE uint32_t sim_f32_from_mini(enum sim_mini id, uint32_t code)
     return f.nan && mag > (f.inf ? f.inf : f.max) ? s | 0x7fc00000 : r;
 }
 
-/* x * 2^-scale as a mini float. Above the largest number: that number if `sat`, else infinity, or NaN
- * in a format without infinity. Infinities likewise. The 4- and 6-bit formats always saturate; NaN
- * becomes their largest number, keeping the sign. (CDNA3 ISA: MODE.fp16_ovfl selects `sat`.) */
+/* x * 2^-scale as a mini float. Above the largest number: that number if `sat`, else infinity, or
+ * NaN in a format without infinity. Infinities likewise. The 4- and 6-bit formats always saturate;
+ * NaN becomes their largest number, keeping the sign. (CDNA3 ISA: MODE.fp16_ovfl selects `sat`.) */
 SIM_INLINE uint32_t sim_mini_from_f32(enum sim_mini id, uint32_t x, int scale, enum sim_round round,
                                       uint32_t seed, bool sat)
 {

@@ -35,8 +35,8 @@ enum sim_mfma_mode sim_mfma_mode = SIM_MFMA_FMA;
     ROW(tok, isa, m, n, k, nb, a, b, cd, cd, sp, REGS(m * k * nb >> sp, a, 64), \
         REGS(n * k * nb, b, 64), REGS(m * n * nb, cd, 64), REGS(m * n * nb, cd, 64), 4 * p)
 /* gfx11: A and B lie twice in a wave of 32; a 16-bit C or D fills half of each register. */
-#define GFX11(tok, m, n, k, a, b, c, d, cyc) \
-    ROW(tok, SIM_MX_GFX11, m, n, k, 1, a, b, c, d, false, REGS(m * k, a, 16), REGS(n * k, b, 16), 8, \
+#define GFX11(tok, m, n, k, a, b, c, d, cyc)                                                       \
+    ROW(tok, SIM_MX_GFX11, m, n, k, 1, a, b, c, d, false, REGS(m *k, a, 16), REGS(n *k, b, 16), 8, \
         8, cyc)
 #define GFX12(tok, isa, m, n, k, a, b, c, d, sp, cyc) \
     ROW(tok, isa, m, n, k, 1, a, b, c, d, sp, REGS(m * k >> sp, a, 32), REGS(n * k, b, 32), \

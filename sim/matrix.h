@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matrix instructions: MFMA, SMFMAC (CDNA) and WMMA, SWMMAC (RDNA, gfx1250). One row of insn/mfma.inc
- * or insn/wmma.inc describes one form; sim_matrix_run executes it on register rows. Every form is the
- * product D = A * B + C of one or more blocks; a row says where the elements lie (the layout) and what
- * they are (the types). EXEC plays no part: matrix instructions ignore it (CDNA3 ISA 7.1, RDNA3 ISA
- * 7.9 asks for all ones).
+ * Matrix instructions: MFMA, SMFMAC (CDNA) and WMMA, SWMMAC (RDNA, gfx1250). One row of
+ * insn/mfma.inc or insn/wmma.inc describes one form; sim_matrix_run executes it on register rows.
+ * Every form is the product D = A * B + C of one or more blocks; a row says where the elements lie
+ * (the layout) and what they are (the types). EXEC plays no part: matrix instructions ignore it
+ * (CDNA3 ISA 7.1, RDNA3 ISA 7.9 asks for all ones).
  */
 #ifndef SIM_MATRIX_H
 #define SIM_MATRIX_H
@@ -44,17 +44,18 @@ struct sim_matrix_form {
     uint16_t k;               /* depth; of the sparse forms: that of B */
     uint8_t a, b, c, d;       /* enum sim_matrix_type */
     bool sparse;              /* A holds 2 of 4 elements, an index operand says which; D is C */
-    uint8_t a_regs, b_regs, c_regs, d_regs; /* at the form's wave size (32 for WMMA); F8F6F4: most */
+    uint8_t a_regs, b_regs, c_regs,
+        d_regs;               /* at the form's wave size (32 for WMMA); F8F6F4: most */
     uint16_t cycles;          /* matrix-unit cycles of one wave; F8F6F4: of its fp8 combinations */
 };
 
-/* Operands of one execution. A register row is `wave` words, one a lane; the registers of an operand
- * are consecutive rows. d may be c, a or b (or overlap them wholly), not partly. */
+/* Operands of one execution. A register row is `wave` words, one a lane; the registers of an
+ * operand are consecutive rows. d may be c, a or b (or overlap them wholly), not partly. */
 struct sim_matrix_args {
     const uint32_t *a, *b;
     const uint32_t *c;         /* null: every element is c_const */
     uint32_t *d;
-    uint64_t c_const;          /* bits in C's type; a packed 16-bit C has the element in both halves */
+    uint64_t c_const; /* bits in C's type; a packed 16-bit C has the element in both halves */
     const uint32_t *index;     /* sparse forms: rows of src2 */
     const uint32_t *a_scale, *b_scale; /* rows of scales (one row; two for scale16); null: 1.0 */
     uint8_t wave;              /* 64 or 32 */
@@ -63,7 +64,8 @@ struct sim_matrix_args {
     uint8_t opsel;             /* VOP3P op_sel bits: 1 src0, 2 src1, 4 src2 */
     bool clamp;
     uint8_t a_fmt, b_fmt;      /* gfx1250 matrix_a_fmt, matrix_b_fmt */
-    uint8_t a_scale_sel, b_scale_sel; /* gfx950: byte of the lane's scale; gfx1250: matrix_*_scale (row) */
+    uint8_t a_scale_sel,
+        b_scale_sel; /* gfx950: byte of the lane's scale; gfx1250: matrix_*_scale (row) */
     uint8_t a_scale_fmt, b_scale_fmt; /* gfx1250: 0 E8M0, 1 E5M3, 2 E4M3 */
     bool scale16;              /* gfx1250: a scale per 16 elements, two rows */
 };
@@ -71,8 +73,8 @@ struct sim_matrix_args {
 extern const struct sim_matrix_form sim_matrix_forms[];
 extern const size_t sim_matrix_form_count;
 
-/* The form of a mnemonic on an instruction set, or null. A v_mfma_scale_* or v_wmma_scale[16]_* name
- * is found as its unscaled form. */
+/* The form of a mnemonic on an instruction set, or null. A v_mfma_scale_* or v_wmma_scale[16]_*
+ * name is found as its unscaled form. */
 const struct sim_matrix_form *sim_matrix_find(const char *token, enum sim_matrix_isa isa);
 
 /* Registers of A (operand 0) or B (operand 1) for a format field of an F8F6F4 form; of other forms
@@ -84,8 +86,9 @@ unsigned sim_matrix_cycles(const struct sim_matrix_form *f, unsigned a_fmt, unsi
 
 typedef void sim_matrix_fn(const struct sim_matrix_form *f, const struct sim_matrix_args *x);
 
-/* The executor compiled for x86-64-v2, v3 or v4 (level 2, 3, 4); results are bit-identical. The caller
- * picks a level the CPU has. Arguments are trusted: decode has checked formats and register ranges. */
+/* The executor compiled for x86-64-v2, v3 or v4 (level 2, 3, 4); results are bit-identical. The
+ * caller picks a level the CPU has. Arguments are trusted: decode has checked formats and register
+ * ranges. */
 sim_matrix_fn *sim_matrix_level(int level);
 
 #endif

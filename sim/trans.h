@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transcendental functions. Hardware's last bits are not public (AMD's ISA documents give 1 ulp), so the
- * value is computed in double and rounded once, which is the correctly rounded result but for a few
- * inputs in a thousand million. `ulp` moves a result by that many units in the last place, to find
- * kernels that rely on more than hardware promises; 0 otherwise.
+ * Transcendental functions. Hardware's last bits are not public (AMD's ISA documents give 1 ulp),
+ * so the value is computed in double and rounded once, which is the correctly rounded result but
+ * for a few inputs in a thousand million. `ulp` moves a result by that many units in the last
+ * place, to find kernels that rely on more than hardware promises; 0 otherwise.
  *
- * Denormals: exp, log, sqrt, rsq and rcp of f32 take a denormal for zero and return zero for a denormal
- * (RDNA2 ISA, "denormals are flushed"; LLVM AMDGPU scales the arguments of all five for that reason).
- * The f16 and bf16 forms keep them. sin and cos take revolutions, any magnitude.
+ * Denormals: exp, log, sqrt, rsq and rcp of f32 take a denormal for zero and return zero for a
+ * denormal (RDNA2 ISA, "denormals are flushed"; LLVM AMDGPU scales the arguments of all five for
+ * that reason). The f16 and bf16 forms keep them. sin and cos take revolutions, any magnitude.
  *
  * The double functions are branch-free and vectorise in loops over lanes.
  */

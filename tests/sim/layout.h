@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For tests of matrix instructions: the published layout table (data/matrix_layouts.csv), bit fields of
- * register rows, and the levels of x86-64 this machine has.
+ * For tests of matrix instructions: the published layout table (data/matrix_layouts.csv), bit
+ * fields of register rows, and the levels of x86-64 this machine has.
  */
 #ifndef SIM_TEST_LAYOUT_H
 #define SIM_TEST_LAYOUT_H
@@ -84,7 +84,8 @@ static inline uint64_t get(const uint32_t *rows, int wave, int bits, int lane, i
     return code;
 }
 
-static inline const struct map *find(const char *isa, const char *token, int wave, const char *matrix)
+static inline const struct map *find(const char *isa, const char *token, int wave,
+                                     const char *matrix)
 {
     for (int i = 0; i < map_count; i++)
         if (!strcmp(maps[i].isa, isa) && !strcmp(maps[i].token, token) && maps[i].wave == wave

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Number formats and transcendental functions of the simulator: every code of every small format and
- * rounding at and around every tie against tables made with ml_dtypes; the wider formats, the other
- * roundings and the functions against plain references in double and long double.
+ * Number formats and transcendental functions of the simulator: every code of every small format
+ * and rounding at and around every tie against tables made with ml_dtypes; the wider formats, the
+ * other roundings and the functions against plain references in double and long double.
  */
 #include "float.h"
 #include "trans.h"
@@ -27,7 +27,9 @@ static uint32_t rnd(void)
 static uint32_t decode(int id, uint32_t code)
 {
     switch (id) {
-#define SIM_MINI(id, man, bias, max, inf, nan, unsig) case SIM_##id: return sim_f32_from_mini(SIM_##id, code);
+#define SIM_MINI(id, man, bias, max, inf, nan, unsig)                                              \
+    case SIM_##id:                                                                                 \
+        return sim_f32_from_mini(SIM_##id, code);
 #include "float.inc"
     default: return 0;
     }
@@ -62,21 +64,25 @@ Test(float, every_code_and_tie_as_ml_dtypes)
             continue;
         unsigned x, c;
         int used;
-        for (char *p = line; table && sscanf(p, "%x%n", &x, &used) == 1; p += used, next++, codes++) {
+        for (char *p = line; table && sscanf(p, "%x%n", &x, &used) == 1;
+             p += used, next++, codes++) {
             uint32_t got = id < SIM_MINI_COUNT ? decode(id, next)
-                         : next == 255 ? 0x7fc00000 : sim_f32_bits(ldexpf(1, sim_scale_of_e8m0(next)));
+                           : next == 255       ? 0x7fc00000
+                                               : sim_f32_bits(ldexpf(1, sim_scale_of_e8m0(next)));
             if (sim_f32_is_nan(got))
                 got = 0x7fc00000;
             cr_expect_eq(got, x, "%s %02x: %08x, want %08x", id_name, next, got, x);
         }
-        for (char *p = line; !table && sscanf(p, "%x %x%n", &x, &c, &used) == 2; p += used, pairs++) {
+        for (char *p = line; !table && sscanf(p, "%x %x%n", &x, &c, &used) == 2;
+             p += used, pairs++) {
             uint32_t got = narrow(id, x, 0, SIM_RNE, 0, false);
             bool both_nan = sim_f32_is_nan(decode(id, got)) && sim_f32_is_nan(decode(id, c));
             cr_expect(got == c || both_nan, "%08x to %s: %02x, want %02x", x, id_name, got, c);
         }
     }
     fclose(f);
-    cr_expect(codes == 4 * 256 + 2 * 64 + 16 + 256 && pairs > 5000, "%d codes, %d pairs", codes, pairs);
+    cr_expect(codes == 4 * 256 + 2 * 64 + 16 + 256 && pairs > 5000, "%d codes, %d pairs", codes,
+              pairs);
 }
 
 Test(float, saturation_and_specials_of_small_formats)
@@ -87,14 +93,20 @@ Test(float, saturation_and_specials_of_small_formats)
         {SIM_E2M1, 0x07, 0x07, 0x07},
     };
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        cr_expect_eq(narrow(t[i].id, 0x7f800000, 0, SIM_RNE, 0, false), t[i].inf, "%s inf", name[t[i].id]);
-        cr_expect_eq(narrow(t[i].id, 0x7f800000, 0, SIM_RNE, 0, true), t[i].sat, "%s inf, saturating", name[t[i].id]);
-        cr_expect_eq(narrow(t[i].id, 0x7f000000, 0, SIM_RNE, 0, true), t[i].sat, "%s big, saturating", name[t[i].id]);
-        cr_expect_eq(narrow(t[i].id, 0x7fc00000, 0, SIM_RNE, 0, true), t[i].nan, "%s NaN", name[t[i].id]);
+        cr_expect_eq(narrow(t[i].id, 0x7f800000, 0, SIM_RNE, 0, false), t[i].inf, "%s inf",
+                     name[t[i].id]);
+        cr_expect_eq(narrow(t[i].id, 0x7f800000, 0, SIM_RNE, 0, true), t[i].sat,
+                     "%s inf, saturating", name[t[i].id]);
+        cr_expect_eq(narrow(t[i].id, 0x7f000000, 0, SIM_RNE, 0, true), t[i].sat,
+                     "%s big, saturating", name[t[i].id]);
+        cr_expect_eq(narrow(t[i].id, 0x7fc00000, 0, SIM_RNE, 0, true), t[i].nan, "%s NaN",
+                     name[t[i].id]);
         bool fnuz = t[i].nan == 0x80;
         uint32_t bits = t[i].id >= SIM_E2M1 ? 4 : t[i].id >= SIM_E2M3 ? 6 : 8;
-        cr_expect_eq(narrow(t[i].id, 0x80000000, 0, SIM_RNE, 0, false), fnuz ? 0 : 1u << (bits - 1), "%s -0", name[t[i].id]);
-        cr_expect_eq(narrow(t[i].id, 0x80000001, 0, SIM_RNE, 0, false), fnuz ? 0 : 1u << (bits - 1), "%s tiny", name[t[i].id]);
+        cr_expect_eq(narrow(t[i].id, 0x80000000, 0, SIM_RNE, 0, false), fnuz ? 0 : 1u << (bits - 1),
+                     "%s -0", name[t[i].id]);
+        cr_expect_eq(narrow(t[i].id, 0x80000001, 0, SIM_RNE, 0, false), fnuz ? 0 : 1u << (bits - 1),
+                     "%s tiny", name[t[i].id]);
     }
 }
 
@@ -113,7 +125,10 @@ Test(float, scaled_conversion_rounds_once)
             uint32_t code = 0, top_code = 0;
             for (uint32_t c = 0; c < 256; c++) {
                 double v = (double)sim_f32(decode(id, c));
-                if (!(fabs(v) < INFINITY) || signbit(v) != signbit(want) || (c & ~(id >= SIM_E2M1 ? 15u : id >= SIM_E2M3 ? 63u : 255u)))
+                if (!(fabs(v) < INFINITY) || signbit(v) != signbit(want) ||
+                    (c & ~(id >= SIM_E2M1   ? 15u
+                           : id >= SIM_E2M3 ? 63u
+                                            : 255u)))
                     continue;
                 if (fabs(v) > top) {
                     top = fabs(v);
@@ -132,7 +147,8 @@ Test(float, scaled_conversion_rounds_once)
             uint32_t got = narrow(id, x, scale, SIM_RNE, 0, true);
             if ((id == SIM_E4M3Z || id == SIM_E5M2Z) && decode(id, got) == 0)
                 code = 0; /* no negative zero */
-            cr_assert_eq(got, code, "%08x * 2^%d to %s: %02x, want %02x (%g)", x, -scale, name[id], got, code, want);
+            cr_assert_eq(got, code, "%08x * 2^%d to %s: %02x, want %02x (%g)", x, -scale, name[id],
+                         got, code, want);
         }
 }
 
@@ -149,7 +165,8 @@ Test(float, scaled_widening)
 #include "float.inc"
             }
             float want = (float)ldexp((double)sim_f32(decode(id, c)), scale);
-            cr_assert(got == sim_f32_bits(want) || (sim_f32_is_nan(got) && isnan(want)), "%s %02x scale %d", name[id], c, scale);
+            cr_assert(got == sim_f32_bits(want) || (sim_f32_is_nan(got) && isnan(want)),
+                      "%s %02x scale %d", name[id], c, scale);
         }
 }
 
@@ -173,7 +190,8 @@ Test(float, stochastic_rounding_is_unbiased)
                 cr_assert(r == lo || r == hi);
                 ups += r == hi;
             }
-            cr_assert(fabs(ups / (double)n - share) <= 2.0 / n, "%s %08x: %g, want %g", name[id], x, ups / (double)n, share);
+            cr_assert(fabs(ups / (double)n - share) <= 2.0 / n, "%s %08x: %g, want %g", name[id], x,
+                      ups / (double)n, share);
         }
     cr_expect_eq(sim_bf16_from_f32_sr(0x3f800000, 0xffffffff), 0x3f80, "an exact value stays");
     cr_expect_eq(sim_bf16_from_f32_sr(0x3f800001, 0xffff0000), 0x3f81);
@@ -194,7 +212,8 @@ Test(float, f16_every_code_tie_and_direction)
     for (uint32_t h = 0; h < 0x10000; h++) {
         uint32_t wide = sim_f32_from_f16(h);
         if ((h & 0x7c00) == 0x7c00) {
-            uint32_t want = (h & 0x8000) << 16 | 0x7f800000 | (h & 0x3ff) << 13 | (h & 0x3ff ? 0x400000 : 0);
+            uint32_t want =
+                (h & 0x8000) << 16 | 0x7f800000 | (h & 0x3ff) << 13 | (h & 0x3ff ? 0x400000 : 0);
             cr_assert_eq(wide, want, "%04x", h);
             cr_assert_eq(sim_f16_from_f32(wide), h | (h & 0x3ff ? 0x200 : 0), "%04x back", h);
             continue;
@@ -204,7 +223,8 @@ Test(float, f16_every_code_tie_and_direction)
             continue;
         cr_assert_eq(sim_f16_from_f32(wide), h);
         /* h and its upper neighbour: the tie and its own neighbours */
-        float lo = (float)half(h), hi = (float)half(h + 1), mid = (float)((half(h) + half(h + 1)) / 2);
+        float lo = (float)half(h), hi = (float)half(h + 1),
+              mid = (float)((half(h) + half(h + 1)) / 2);
         uint32_t m = sim_f32_bits(mid), even = h & 1 ? h + 1 : h;
         cr_assert_eq(sim_f16_from_f32(m), even, "tie above %04x", h);
         cr_assert_eq(sim_f16_from_f32(m - 1), h);
@@ -213,10 +233,13 @@ Test(float, f16_every_code_tie_and_direction)
         cr_assert_eq(sim_f16_from_f32_rtz(sim_f32_bits(hi) - 1), h);
         cr_assert_eq(sim_f16_from_f32_mode(sim_f32_bits(lo) + 1, SIM_RUP, 0, false), h + 1);
         cr_assert_eq(sim_f16_from_f32_mode(sim_f32_bits(hi) - 1, SIM_RDOWN, 0, false), h);
-        cr_assert_eq(sim_f16_from_f32_mode((sim_f32_bits(hi) - 1) | 0x80000000, SIM_RDOWN, 0, false), (h + 1) | 0x8000);
+        cr_assert_eq(
+            sim_f16_from_f32_mode((sim_f32_bits(hi) - 1) | 0x80000000, SIM_RDOWN, 0, false),
+            (h + 1) | 0x8000);
         double d = (half(h) + half(h + 1)) / 2, tiny = ldexp(d, -45);
         cr_assert_eq(sim_f16_from_f64(sim_f64_bits(d)), even);
-        cr_assert_eq(sim_f16_from_f64(sim_f64_bits(d + tiny)), h + 1, "just above the tie above %04x", h);
+        cr_assert_eq(sim_f16_from_f64(sim_f64_bits(d + tiny)), h + 1,
+                     "just above the tie above %04x", h);
         cr_assert_eq(sim_f16_from_f64(sim_f64_bits(d - tiny)), h);
     }
     uint32_t tie = sim_f32_bits(65520);
@@ -225,7 +248,8 @@ Test(float, f16_every_code_tie_and_direction)
     cr_expect_eq(sim_f16_from_f32(tie | 0x80000000), 0xfc00);
     cr_expect_eq(sim_f16_from_f32_rtz(0x7f7fffff), 0x7bff);
     cr_expect_eq(sim_f16_from_f32_mode(0x7f7fffff, SIM_RNE, 0, true), 0x7bff, "fp16_ovfl");
-    cr_expect_eq(sim_f16_from_f32_mode(0x7f800000, SIM_RNE, 0, true), 0x7c00, "fp16_ovfl keeps infinity");
+    cr_expect_eq(sim_f16_from_f32_mode(0x7f800000, SIM_RNE, 0, true), 0x7c00,
+                 "fp16_ovfl keeps infinity");
     cr_expect_eq(sim_f16_from_f32(1), 0);
     cr_expect_eq(sim_f16_from_f32(0x80000001), 0x8000);
     cr_expect_eq(sim_f16_from_f64(sim_f64_bits(1e300)), 0x7c00);
@@ -323,7 +347,8 @@ Test(trans, f32_is_correctly_rounded)
             if (want == 0)
                 cr_assert_eq(got & 0x7fffffff, 0, "%s(%08x) = %08x", fn_name[fn], x, got);
             else
-                cr_assert(got == w || (isnan(want) && got == 0x7fc00000), "%s(%08x) = %08x, want %08x", fn_name[fn], x, got, w);
+                cr_assert(got == w || (isnan(want) && got == 0x7fc00000),
+                          "%s(%08x) = %08x, want %08x", fn_name[fn], x, got, w);
         }
 }
 
@@ -363,13 +388,15 @@ Test(trans, bf16_within_half_a_place)
                 continue;
             }
             long double v = sim_f32(got << 16), next = sim_f32((got + 1) << 16);
-            cr_assert(fabsl(v - r) <= fabsl(next - v) / 2 * 1.0000001L, "%d(%04x) = %04x, want %Lg", fn, h, got, r);
+            cr_assert(fabsl(v - r) <= fabsl(next - v) / 2 * 1.0000001L, "%d(%04x) = %04x, want %Lg",
+                      fn, h, got, r);
         }
 }
 
 Test(trans, specials)
 {
-    const uint32_t inf = 0x7f800000, ninf = 0xff800000, nan = 0x7fc00000, one = 0x3f800000, m0 = 0x80000000;
+    const uint32_t inf = 0x7f800000, ninf = 0xff800000, nan = 0x7fc00000, one = 0x3f800000,
+                   m0 = 0x80000000;
     cr_expect_eq(sim_exp_f32(0, 0), one);
     cr_expect_eq(sim_exp_f32(inf, 0), inf);
     cr_expect_eq(sim_exp_f32(ninf, 0), 0);

@@ -2,9 +2,9 @@
 /*
  * FLYSIM_MFMA=device against vectors of the published device models of CDNA2 and CDNA3 (Xie et al.,
  * arXiv 2511.10909), made with the authors' package mmasim 2.1.1: random, wide exponents, specials,
- * subnormals, cancellation. data/mfma_device.bin, per record: length and mnemonic, instruction set (0
- * gfx90a, 1 gfx942), m, n, k; then A[m][k], B[k][n] in their types, C[m][n] and D[m][n] as f32 bits.
- * Every NaN counts as the same.
+ * subnormals, cancellation. data/mfma_device.bin, per record: length and mnemonic, instruction set
+ * (0 gfx90a, 1 gfx942), m, n, k; then A[m][k], B[k][n] in their types, C[m][n] and D[m][n] as f32
+ * bits. Every NaN counts as the same.
  */
 #include "matrix.h"
 
@@ -12,7 +12,9 @@
 
 static int bytes_of(int type)
 {
-    return type == SIM_MT_F32 || type == SIM_MT_XF32 ? 4 : type == SIM_MT_F16 || type == SIM_MT_BF16 ? 2 : 1;
+    return type == SIM_MT_F32 || type == SIM_MT_XF32   ? 4
+           : type == SIM_MT_F16 || type == SIM_MT_BF16 ? 2
+                                                       : 1;
 }
 
 static uint64_t element(const uint8_t *p, int bytes, int at)
@@ -45,7 +47,8 @@ Test(matrix_device, follows_the_published_models)
         const uint8_t *a = p, *b = a + m * k * as, *c = b + k * n * bs, *d = c + 4 * m * n;
         p = d + 4 * m * n;
         static uint32_t ra[WORDS], rb[WORDS], rc[WORDS], rd[WORDS];
-        const struct map *ma = find(isa_name[isa], token, 64, "A"), *mb = find(isa_name[isa], token, 64, "B");
+        const struct map *ma = find(isa_name[isa], token, 64, "A"),
+                         *mb = find(isa_name[isa], token, 64, "B");
         const struct map *md = find(isa_name[isa], token, 64, "D");
         int lane, elem;
         for (int bk = 0; bk < form->blocks; bk++) {
@@ -68,10 +71,11 @@ Test(matrix_device, follows_the_published_models)
             sim_matrix_level(level[v])(form, &x);
             for (int i = 0; i < form->blocks * m * n; i++) {
                 locate(md, i / (m * n), i / n % m, i % n, &lane, &elem);
-                uint32_t got = (uint32_t)get(rd, 64, 32, lane, elem), want = (uint32_t)element(d, 4, i % (m * n));
+                uint32_t got = (uint32_t)get(rd, 64, 32, lane, elem),
+                         want = (uint32_t)element(d, 4, i % (m * n));
                 cr_assert(got == want || (is_nan(got) && is_nan(want)),
-                          "record %d %s level %d D[%d][%d]: %08x, want %08x", records, token, level[v], i / n % m,
-                          i % n, got, want);
+                          "record %d %s level %d D[%d][%d]: %08x, want %08x", records, token,
+                          level[v], i / n % m, i % n, got, want);
             }
         }
     }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matrix instructions against a triple loop, with operands placed by the published lane and register
- * tables (data/matrix_layouts.csv). Small integers, so that every summation order gives the same bits:
- * a difference is a misplaced or mistyped element. Run in every arithmetic mode and at every level of
- * x86-64 that the machine has. The encoders here are searches over plainly decoded codes.
+ * Matrix instructions against a triple loop, with operands placed by the published lane and
+ * register tables (data/matrix_layouts.csv). Small integers, so that every summation order gives
+ * the same bits: a difference is a misplaced or mistyped element. Run in every arithmetic mode and
+ * at every level of x86-64 that the machine has. The encoders here are searches over plainly
+ * decoded codes.
  */
 #include "matrix.h"
 
@@ -27,7 +28,8 @@ static int type_bits(int t)
 static double plain(unsigned code, int e, int m, int bias)
 {
     int exp = (int)(code >> m) & ((1 << e) - 1), man = (int)code & ((1 << m) - 1);
-    double v = exp ? ldexp(1 + man / (double)(1 << m), exp - bias) : ldexp(man / (double)(1 << m), 1 - bias);
+    double v = exp ? ldexp(1 + man / (double)(1 << m), exp - bias)
+                   : ldexp(man / (double)(1 << m), 1 - bias);
     return code >> (e + m) & 1 ? -v : v;
 }
 
@@ -50,7 +52,10 @@ static uint64_t encode(int type, int isa, double v)
     case SIM_MT_FP6: e = 2; m = 3; bias = 1; break;
     case SIM_MT_BF6: e = 3; m = 2; bias = 3; break;
     case SIM_MT_FP4: e = 2; m = 1; bias = 1; break;
-    default: return (uint64_t)(int64_t)v & (type_bits(type) == 32 ? 0xffffffff : type_bits(type) == 8 ? 0xff : 15);
+    default:
+        return (uint64_t)(int64_t)v & (type_bits(type) == 32  ? 0xffffffff
+                                       : type_bits(type) == 8 ? 0xff
+                                                              : 15);
     }
     static uint32_t known[16][2][2048]; /* code + 1 by type, flavour and integer */
     uint32_t *slot = &known[type][z][(int)v + 1024];
@@ -64,7 +69,11 @@ static uint64_t encode(int type, int isa, double v)
 }
 
 static uint32_t seed = 1;
-static int below(int n) { seed = seed * 1664525 + 1013904223; return (int)((seed >> 8) % (unsigned)n); }
+static int below(int n)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (int)((seed >> 8) % (unsigned)n);
+}
 
 static double A[16][32][128], B[16][128][32], C[16][32][32];
 
@@ -144,12 +153,16 @@ static void check(const struct sim_matrix_form *f, const struct map *ma, const s
                         for (int k = 0; k < f->k; k++)
                             want += A[bk][m][k] * B[bk][k][n];
                         locate(md, bk, m, n, &lane, &elem);
-                                uint64_t got = get(rd, wave, dbits, lane, elem), code = encode(f->d, isa, want);
-                        cr_assert_eq(got, code, "%s %s wave%d mode %d level %d block %d D[%d][%d]: %llx, want %g = %llx",
+                        uint64_t got = get(rd, wave, dbits, lane, elem),
+                                 code = encode(f->d, isa, want);
+                        cr_assert_eq(got, code,
+                                     "%s %s wave%d mode %d level %d block %d D[%d][%d]: %llx, want "
+                                     "%g = %llx",
                                      isa_name[isa], f->token, wave, mode, level[v], bk, m, n,
                                      (unsigned long long)got, want, (unsigned long long)code);
                         if (dup && dbits == 16)
-                            cr_assert_eq(get(rd, wave, 16, lane, elem + 1), 0xa5a5, "other half kept");
+                            cr_assert_eq(get(rd, wave, 16, lane, elem + 1), 0xa5a5,
+                                         "other half kept");
                     }
             if (mode == 0 && v == 0)
                 memcpy(first, rd, sizeof first);
@@ -173,7 +186,8 @@ static void check_all(const struct sim_matrix_form *f, const char *isa, int wave
         tested++;
         return;
     }
-    static const char *const by_fmt[2][5] = {{"A8", "A8", "A6", "A6", "A4"}, {"B8", "B8", "B6", "B6", "B4"}};
+    static const char *const by_fmt[2][5] = {{"A8", "A8", "A6", "A6", "A4"},
+                                             {"B8", "B8", "B6", "B6", "B4"}};
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < 5; j++) {
             const struct map *ma = find(isa, f->token, wave, by_fmt[0][i]);
@@ -213,7 +227,8 @@ Test(matrix_layout, every_form_is_the_product_of_its_matrices)
     cr_expect(tested > 180, "%d forms", tested);
 }
 
-/* blgp permutes B's lanes; cbsz and abid broadcast a block of A. CDNA ISA documents, "MFMA modifiers". */
+/* blgp permutes B's lanes; cbsz and abid broadcast a block of A. CDNA ISA documents, "MFMA
+ * modifiers". */
 Test(matrix_layout, broadcasts_and_lane_permutes)
 {
     const struct sim_matrix_form *f = sim_matrix_find("v_mfma_f32_4x4x1f32", SIM_MX_GFX90A);
@@ -225,7 +240,8 @@ Test(matrix_layout, broadcasts_and_lane_permutes)
     for (int cbsz = 0; cbsz <= 4; cbsz++)
         for (int abid = 0; abid < 1 << cbsz; abid++)
             for (int blgp = 0; blgp < 8; blgp++) {
-                struct sim_matrix_args x = {(uint32_t *)a, (uint32_t *)b, .d = (uint32_t *)d, .wave = 64,
+                struct sim_matrix_args x = {
+                    (uint32_t *)a,         (uint32_t *)b,         .d = (uint32_t *)d,   .wave = 64,
                     .cbsz = (uint8_t)cbsz, .abid = (uint8_t)abid, .blgp = (uint8_t)blgp};
                 sim_matrix_level(2)(f, &x);
                 for (int l = 0; l < 64; l++)
@@ -239,7 +255,8 @@ Test(matrix_layout, broadcasts_and_lane_permutes)
                             bl = (l + 16) % 64;
                         else if (blgp >= 4)
                             bl = 16 * (blgp - 4) + l % 16;
-                        cr_assert_eq(d[m][l], a[4 * from + m] * b[bl], "cbsz %d abid %d blgp %d", cbsz, abid, blgp);
+                        cr_assert_eq(d[m][l], a[4 * from + m] * b[bl], "cbsz %d abid %d blgp %d",
+                                     cbsz, abid, blgp);
                     }
             }
 }

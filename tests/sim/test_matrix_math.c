@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Arithmetic of matrix instructions where no device model is known: random operands, specials among
- * them, against a plain chain of fmaf in rising k (FLYSIM_MFMA=fma) and against the exact sum in a wide
- * integer, rounded once (exact). Scales of the f8f6f4 forms, sign and magnitude modifiers of WMMA,
- * integer wrap and clamp, constants as C.
+ * them, against a plain chain of fmaf in rising k (FLYSIM_MFMA=fma) and against the exact sum in a
+ * wide integer, rounded once (exact). Scales of the f8f6f4 forms, sign and magnitude modifiers of
+ * WMMA, integer wrap and clamp, constants as C.
  */
 #include "matrix.h"
 
@@ -101,7 +101,9 @@ static uint32_t code_of(int type, int isa, int how)
     int bits = bits_of_type(type);
     uint32_t c = rnd() & (bits == 32 ? ~0u : (1u << bits) - 1);
     if (bits <= 8)
-        return how != ANY && isnan(value_of(type, isa, c)) ? 1 : how != ANY && isinf(value_of(type, isa, c)) ? 2 : c;
+        return how != ANY && isnan(value_of(type, isa, c))   ? 1
+               : how != ANY && isinf(value_of(type, isa, c)) ? 2
+                                                             : c;
     struct format f = format_of(type, isa);
     uint32_t e = (uint32_t)f.bias - 3 + rnd() % 6, range = type == SIM_MT_F16 ? 25 : 60;
     if (how == WIDE || (how == ANY && rnd() % 40))
@@ -129,7 +131,8 @@ static void fill(const struct sim_matrix_form *f, int ta, int tb, int how)
 {
     int wave = f->isa <= SIM_MX_GFX950 ? 64 : 32, lane, elem;
     bool f8 = f->a == SIM_MT_F8F6F4, dup = f->isa == SIM_MX_GFX11;
-    const struct map *ma = map_for(f, "A", f8 ? ta : -1), *mb = map_for(f, "B", f8 ? tb : -1), *md = map_for(f, "D", -1);
+    const struct map *ma = map_for(f, "A", f8 ? ta : -1), *mb = map_for(f, "B", f8 ? tb : -1),
+                     *md = map_for(f, "D", -1);
     memset(ri, 0, sizeof ri);
     for (int m = 0; m < f->m; m++)
         for (int k = 0; k < f->k; k++) {
@@ -181,7 +184,8 @@ static bool plain_form(const struct sim_matrix_form *f)
         && map_for(f, "D", -1);
 }
 
-static void same(const struct sim_matrix_form *f, uint32_t got, float want, const char *what, int m, int n)
+static void same(const struct sim_matrix_form *f, uint32_t got, float want, const char *what, int m,
+                 int n)
 {
     uint32_t w = bits_of(want), nan = 0x7fc00000;
     if (f->d != SIM_MT_F32) {
@@ -192,8 +196,8 @@ static void same(const struct sim_matrix_form *f, uint32_t got, float want, cons
             w = (f->d == SIM_MT_F16 ? 0x7c00 : 0x7f80) | (signbit(want) ? 0x8000 : 0);
         nan = f->d == SIM_MT_F16 ? 0x7e00 : 0x7fc0;
     }
-    cr_assert_eq(got, isnan(want) ? nan : w, "%s %s %s D[%d][%d]: %08x, want %08x", isa_name[f->isa], f->token, what,
-                 m, n, got, isnan(want) ? nan : w);
+    cr_assert_eq(got, isnan(want) ? nan : w, "%s %s %s D[%d][%d]: %08x, want %08x",
+                 isa_name[f->isa], f->token, what, m, n, got, isnan(want) ? nan : w);
 }
 
 static void check_chain(const struct sim_matrix_form *f, int ta, int tb, int level)
@@ -270,11 +274,16 @@ static i128 fixed(double x) /* x * 2^48; |x| < 2^70 and a multiple of 2^-48 */
 
 Test(matrix_math, exact_sum_rounds_once)
 {
-    static const struct { const char *token; int isa; } forms[] = {
-        {"v_mfma_f32_16x16x16_f16", SIM_MX_GFX942}, {"v_mfma_f32_32x32x8_f16", SIM_MX_GFX942},
-        {"v_mfma_f32_16x16x32_f16", SIM_MX_GFX950}, {"v_mfma_f32_16x16x32_fp8_bf8", SIM_MX_GFX942},
-        {"v_mfma_f32_16x16x32_bf8_bf8", SIM_MX_GFX950}, {"v_mfma_f32_32x32x16_fp8_fp8", SIM_MX_GFX950},
-        {"v_wmma_f32_16x16x16_f16", SIM_MX_GFX11}, {"v_wmma_f32_16x16x16_f16", SIM_MX_GFX12},
+    static const struct { const char *token; int isa;
+    } forms[] = {
+        {"v_mfma_f32_16x16x16_f16", SIM_MX_GFX942},
+        {"v_mfma_f32_32x32x8_f16", SIM_MX_GFX942},
+        {"v_mfma_f32_16x16x32_f16", SIM_MX_GFX950},
+        {"v_mfma_f32_16x16x32_fp8_bf8", SIM_MX_GFX942},
+        {"v_mfma_f32_16x16x32_bf8_bf8", SIM_MX_GFX950},
+        {"v_mfma_f32_32x32x16_fp8_fp8", SIM_MX_GFX950},
+        {"v_wmma_f32_16x16x16_f16", SIM_MX_GFX11},
+        {"v_wmma_f32_16x16x16_f16", SIM_MX_GFX12},
     };
     load();
     int level[3], count = levels(level);
@@ -285,7 +294,8 @@ Test(matrix_math, exact_sum_rounds_once)
             for (int m = 0; m < f->m; m++) /* C a multiple of 2^-48 */
                 for (int n = 0; n < f->n; n++) {
                     int lane, elem;
-                    C[m][n] = (C[m][n] & 0x807fffff) | (127 + (round % 2 ? rnd() % 50 - 25 : rnd() % 8 - 4)) << 23;
+                    C[m][n] = (C[m][n] & 0x807fffff) |
+                              (127 + (round % 2 ? rnd() % 50 - 25 : rnd() % 8 - 4)) << 23;
                     if (round == 5 && m) /* cancels a product sum but for its low bits */
                         C[m][n] = bits_of(-(float)(A[m][0] * B[0][n] + A[m][1] * B[1][n]));
                     locate(map_for(f, "D", -1), 0, m, n, &lane, &elem);
@@ -303,7 +313,8 @@ Test(matrix_math, exact_sum_rounds_once)
                         float want = nearest(sum);
                         uint32_t got = result(f, m, n);
                         cr_assert(got == bits_of(want) || (sum == 0 && !(got & 0x7fffffff)),
-                                  "%s round %d D[%d][%d]: %08x, want %08x", f->token, round, m, n, got, bits_of(want));
+                                  "%s round %d D[%d][%d]: %08x, want %08x", f->token, round, m, n,
+                                  got, bits_of(want));
                     }
             }
         }
@@ -336,11 +347,14 @@ Test(matrix_math, exact_follows_ieee_on_specials)
 
 /* ---- scales ---- */
 
-/* Every pair of formats, a scale per row (column) and 32 k, from the byte that the selector names. */
+/* Every pair of formats, a scale per row (column) and 32 k, from the byte that the selector names.
+ */
 Test(matrix_math, scales_of_f8f6f4)
 {
-    static const struct { const char *token; int isa; } forms[] = {
-        {"v_mfma_scale_f32_16x16x128_f8f6f4", SIM_MX_GFX950}, {"v_mfma_scale_f32_32x32x64_f8f6f4", SIM_MX_GFX950},
+    static const struct { const char *token; int isa;
+    } forms[] = {
+        {"v_mfma_scale_f32_16x16x128_f8f6f4", SIM_MX_GFX950},
+        {"v_mfma_scale_f32_32x32x64_f8f6f4", SIM_MX_GFX950},
         {"v_wmma_scale_f32_16x16x128_f8f6f4", SIM_MX_GFX1250},
         {"v_wmma_scale16_f32_16x16x128_f8f6f4", SIM_MX_GFX1250},
     };
@@ -350,7 +364,10 @@ Test(matrix_math, scales_of_f8f6f4)
         for (int p = 0; p < 25 * 3; p++) {
             const struct sim_matrix_form *f = sim_matrix_find(forms[i].token, forms[i].isa);
             bool cdna = f->isa == SIM_MX_GFX950, s16 = i == 3;
-            int ta = SIM_MT_FP8 + p % 25 / 5, tb = SIM_MT_FP8 + p % 5, per = s16 ? 16 : 32, spread = p < 25 ? 8 : p < 50 ? 40 : 250;
+            int ta = SIM_MT_FP8 + p % 25 / 5, tb = SIM_MT_FP8 + p % 5, per = s16 ? 16 : 32,
+                spread = p < 25   ? 8
+                         : p < 50 ? 40
+                                  : 250;
             fill(f, ta, tb, MODERATE);
             for (int l = 0; l < 128; l++) {
                 sa[l] = sb[l] = 0;
@@ -383,7 +400,8 @@ Test(matrix_math, scales_of_f8f6f4)
                         double v = ldexp(A[m][k] * B[k][n], (int)ea + (int)eb - 254);
                         if (ea == 255 || eb == 255)
                             v = (double)NAN;
-                        /* One rounding: the sum of an f32 and v is exact in 113 bits of __float128. */
+                        /* One rounding: the sum of an f32 and v is exact in 113 bits of __float128.
+                         */
                         s = (double)(float)((__float128)s + (__float128)v);
                     }
                     same(f, result(f, m, n), (float)s, "scaled", m, n);
@@ -406,7 +424,8 @@ Test(matrix_math, wmma_sign_and_magnitude)
             const struct sim_matrix_form *f = sim_matrix_find(forms[i].token, forms[i].isa);
             fill(f, f->a, f->b, MODERATE);
             bool pairs = bits_of_type(f->a) == 16, any = pairs || f->a == SIM_MT_F32;
-            struct sim_matrix_args x = {.c = rc, .neg_lo = (uint8_t)(mods & 7), .neg_hi = (uint8_t)(mods >> 3)};
+            struct sim_matrix_args x = {
+                .c = rc, .neg_lo = (uint8_t)(mods & 7), .neg_hi = (uint8_t)(mods >> 3)};
             if (!any && (mods & 033)) /* the 8-bit forms have no neg of A and B */
                 continue;
             if (!pairs && (x.neg_hi & 3))
@@ -420,7 +439,8 @@ Test(matrix_math, wmma_sign_and_magnitude)
                     for (int k = 0; k < f->k; k++) {
                         /* 16 bits: neg_lo for even k (low halves), neg_hi for odd k */
                         uint8_t neg = pairs && (k & 1) ? x.neg_hi : x.neg_lo;
-                        float a = (float)(neg & 1 ? -A[m][k] : A[m][k]), b = (float)(neg & 2 ? -B[k][n] : B[k][n]);
+                        float a = (float)(neg & 1 ? -A[m][k] : A[m][k]),
+                              b = (float)(neg & 2 ? -B[k][n] : B[k][n]);
                         s = fmaf(a, b, s);
                     }
                     same(f, result(f, m, n), s, "modified", m, n);
@@ -436,7 +456,9 @@ Test(matrix_math, constants_as_c)
         if (!plain_form(f) || f->a == SIM_MT_F8F6F4)
             continue;
         fill(f, f->a, f->b, MODERATE);
-        struct sim_matrix_args x = {.c_const = f->c == SIM_MT_F32 ? 0x40800000 : f->c == SIM_MT_F16 ? 0x44004400 : 0x40804080};
+        struct sim_matrix_args x = {.c_const = f->c == SIM_MT_F32   ? 0x40800000
+                                               : f->c == SIM_MT_F16 ? 0x44004400
+                                                                    : 0x40804080};
         run(f, &x, 2);
         float s = 4;
         for (int k = 0; k < f->k; k++)
@@ -479,7 +501,9 @@ Test(matrix_math, integers_wrap_or_clamp)
             }
             for (int m = 0; m < 16; m++)
                 for (int n = 0; n < 16; n++) {
-                    C[m][n] = rnd() % 3 == 0 ? 0x7fffffff - rnd() % 1000 : rnd() & 1 ? 0x80000000 + rnd() % 1000 : rnd();
+                    C[m][n] = rnd() % 3 == 0 ? 0x7fffffff - rnd() % 1000
+                              : rnd() & 1    ? 0x80000000 + rnd() % 1000
+                                             : rnd();
                     locate(map_for(f, "D", -1), 0, m, n, &lane, &elem);
                     put(rc, wave, 32, lane, elem, C[m][n]);
                 }
@@ -492,7 +516,8 @@ Test(matrix_math, integers_wrap_or_clamp)
                         s += a[m][k] * b[k][n];
                     if (x.clamp)
                         s = s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : s;
-                    cr_assert_eq(result(f, m, n), (uint32_t)s, "%s mods %d D[%d][%d]", f->token, mods, m, n);
+                    cr_assert_eq(result(f, m, n), (uint32_t)s, "%s mods %d D[%d][%d]", f->token,
+                                 mods, m, n);
                 }
         }
 }
