@@ -44,8 +44,8 @@ struct sim_matrix_form {
     uint16_t k;               /* depth; of the sparse forms: that of B */
     uint8_t a, b, c, d;       /* enum sim_matrix_type */
     bool sparse;              /* A holds 2 of 4 elements, an index operand says which; D is C */
-    uint8_t a_regs, b_regs, c_regs,
-        d_regs;               /* at the form's wave size (32 for WMMA); F8F6F4: most */
+    uint8_t a_regs, b_regs;   /* at wave 64 (MAI) or 32 (WMMA); F8F6F4: the most */
+    uint8_t c_regs, d_regs;
     uint16_t cycles;          /* matrix-unit cycles of one wave; F8F6F4: of its fp8 combinations */
 };
 
@@ -55,7 +55,7 @@ struct sim_matrix_args {
     const uint32_t *a, *b;
     const uint32_t *c;         /* null: every element is c_const */
     uint32_t *d;
-    uint64_t c_const; /* bits in C's type; a packed 16-bit C has the element in both halves */
+    uint64_t c_const;          /* bits in C's type; a 16-bit C has the element in both halves */
     const uint32_t *index;     /* sparse forms: rows of src2 */
     const uint32_t *a_scale, *b_scale; /* rows of scales (one row; two for scale16); null: 1.0 */
     uint8_t wave;              /* 64 or 32 */
@@ -64,8 +64,7 @@ struct sim_matrix_args {
     uint8_t opsel;             /* VOP3P op_sel bits: 1 src0, 2 src1, 4 src2 */
     bool clamp;
     uint8_t a_fmt, b_fmt;      /* gfx1250 matrix_a_fmt, matrix_b_fmt */
-    uint8_t a_scale_sel,
-        b_scale_sel; /* gfx950: byte of the lane's scale; gfx1250: matrix_*_scale (row) */
+    uint8_t a_scale_sel, b_scale_sel; /* gfx950: byte of the lane's scale; gfx1250: row */
     uint8_t a_scale_fmt, b_scale_fmt; /* gfx1250: 0 E8M0, 1 E5M3, 2 E4M3 */
     bool scale16;              /* gfx1250: a scale per 16 elements, two rows */
 };
