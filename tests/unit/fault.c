@@ -106,6 +106,11 @@ static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3]
     int error = fails(FAULT_LAUNCH);
     if (error)
         return error;
+    if (fault.launches < FAULT_LAUNCHES && kernarg_bytes <= sizeof fault.launch[0].kernargs) {
+        struct fault_launch *l = &fault.launch[fault.launches];
+        memcpy(l->grid, grid, sizeof l->grid);
+        memcpy(l->kernargs, kernargs, kernarg_bytes);
+    }
     fault.launches++;
     return base.launch(rt, function, grid, block, lds_bytes, stream, kernargs, kernarg_bytes);
 }

@@ -23,6 +23,13 @@ enum fault_point {
     FAULT_COUNT
 };
 
+enum { FAULT_LAUNCHES = 64 };
+
+struct fault_launch {
+    uint32_t grid[3];
+    unsigned char kernargs[256];
+};
+
 extern struct fault_state {
     enum fault_point point; /* which function fails */
     int after;              /* after that many good calls */
@@ -34,6 +41,7 @@ extern struct fault_state {
     int entered;            /* entered and not left */
     int launches;
     int loads;
+    struct fault_launch launch[FAULT_LAUNCHES]; /* the first ones */
 } fault;
 
 /* The null runtime as device "gfx942" with faults; fault is reset. */
