@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* flyGemmPreshuffle: validation, the problem it makes, selection and launch. fly/gemm.h is its contract. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <fly/gemm.h>
@@ -187,6 +188,14 @@ static const char *fits(const struct fly_kernel *k, const struct fly_problem *p)
     if (blocks(v[F_M], g->m) * blocks(v[F_N], g->n) > (int64_t)(UINT32_MAX / k->block))
         return "there are more blocks than a grid can have";
     return NULL;
+}
+
+static int limits(const struct fly_kernel *k, char *text, size_t bytes)
+{
+    const struct fly_gemm_tile *g = &k->gemm;
+    if (g->m == 0)
+        return snprintf(text, bytes, "runs after a split-k kernel");
+    return snprintf(text, bytes, "min(m, %u) * lda and min(m, %u) * ldc * 4 and %u * k below 2^31 bytes", g->m, g->m, g->n);
 }
 
 static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
@@ -616,6 +625,7 @@ const struct fly_op fly_op_gemm = {
     .id = FLY_OP_gemm,
     .tile = FLY_TILE_GEMM,
     .ntypes = 3,
+    .tile = FLY_TILE_GEMM,
     .kernels = kernels,
     .nkernels = sizeof kernels / sizeof *kernels,
     .modules = modules,
@@ -627,6 +637,7 @@ const struct fly_op fly_op_gemm = {
     .operands = operands,
     .fits = fits,
     .heuristic = heuristic,
+    .limits = limits,
     .grid = grid,
     .second = second,
     .workspace = workspace,
