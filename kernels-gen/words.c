@@ -141,6 +141,18 @@ static const struct kg_word maths[] = {
      "{\n"
      "    return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;\n"
      "}"},
+    {"quotient", KG_ANY, 0, 0,
+     "/* v / by: hi the quotient rounded, lo what is missing. An infinite quotient has no lo. */\n"
+     "static __device__ pair quotient(pair v, float by)\n"
+     "{\n"
+     "    const float part = reciprocal(by);\n"
+     "    float hi = v.hi * part;\n"
+     "    hi += finite_or_0((__builtin_fmaf(-hi, by, v.hi) + v.lo) * part);\n"
+     "    const float rest = __builtin_fmaf(-hi, by, v.hi) + v.lo;\n"
+     "    float lo = rest * part;\n"
+     "    lo += __builtin_fmaf(-lo, by, rest) * part;\n"
+     "    return {hi, finite_or_0(lo)};\n"
+     "}"},
     {"reciprocal_root", KG_ANY, 0, 0,
      "/* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */\n"
      "static __device__ float reciprocal_root(float v)\n"

@@ -83,17 +83,16 @@ static bool wide(const struct kg_spec *s)
 static void mean(struct kg *g)
 {
     kg_blank(g);
-    kg_note(g, "The mean is m + m_low: m is it rounded, m_low what is missing.");
-    kg_line(g, "const float count = cols, each = reciprocal(count);");
-    kg_line(g, "float m = sum.hi * each;");
-    kg_line(g, "m += finite_or_0((__builtin_fmaf(-m, count, sum.hi) + sum.lo) * each);");
-    kg_line(g, "const float m_low = finite_or_0((__builtin_fmaf(-m, count, sum.hi) + sum.lo) * each);");
+    kg_note(g, "The mean: m is it rounded, m_low what is missing.");
+    kg_line(g, "const float count = cols;");
+    kg_line(g, "const pair center = quotient(sum, count);");
+    kg_line(g, "const float m = center.hi, m_low = center.lo;");
     kg_blank(g);
 }
 
 static void scale_and_statistics(struct kg *g)
 {
-    kg_line(g, "const float scale = reciprocal_root(square * each + eps);");
+    kg_line(g, "const float scale = reciprocal_root(square * reciprocal(count) + eps);");
     kg_blank(g);
     kg_open(g, "if (lane == 0)");
     kg_line(g, "if (mean)");
