@@ -25,10 +25,54 @@ static bool uniform_row(const struct kg_spec *s)
     return s->tile.threads >= s->arch->wave;
 }
 
+/* Vectors only at aligned addresses: kernels have a second way, slower, and decide by `aligned`. */
+static bool two_ways(const struct kg_spec *s)
+{
+    return !kg_isa_of(s->arch)->any_alignment && s->tile.vec > 1;
+}
+
+/* The infix of words that reach beyond 32-bit offsets, for rows of any length. */
+static const char *far_word(const struct kg_spec *s)
+{
+    return s->tile.loop && kg_isa_of(s->arch)->far ? "_far" : "";
+}
+
+/* `name` = the vector at `at`, loaded by the word load[_far][_param]_, or by the word load_any_. */
+static void load_each(struct kg *g, const struct kg_spec *s, const char *name, const char *what,
+                      const char *type, const char *from, const char *only)
+{
+    for (int way = 0; way < (two_ways(s) ? 2 : 1); way++) {
+        if (two_ways(s) && way == 0)
+            kg_open(g, "if (aligned)");
+        if (way == 1)
+            kg_else(g);
+        kg_each(g);
+        if (only) {
+            kg_line(g, "%s = 0;", name);
+            kg_line(g, "if (%s)", only);
+        }
+        const char *indent = only ? "    " : "";
+        if (way == 0)
+            kg_line(g, "%s%s = load%s%s_%s(%s, at@);", indent, name, far_word(s), what, type, from);
+        else
+            kg_line(g, "%s%s = load_any_%s(%s, at@);", indent, name, type, from);
+        kg_each_end(g);
+    }
+    if (two_ways(s))
+        kg_close(g);
+}
+
 /* Elements of a cache line. */
 static unsigned line_of(const struct kg_spec *s)
 {
     return kg_isa_of(s->arch)->line * 8 / kg_dtypes[s->in].bits;
+}
+
+/* The slower way of loading holds parts of all vectors at once. */
+unsigned kg_row_registers(const struct kg_spec *s)
+{
+    const unsigned limit = smaller(kg_isa_of(s->arch)->registers / kg_spec_block(s), 256);
+    return two_ways(s) ? limit - 4 * s->tile.vectors : limit;
 }
 
 void kg_row_names(struct kg *g, const struct kg_spec *s)
@@ -99,6 +143,14 @@ void kg_row_begin(struct kg *g, const struct kg_spec *s)
     }
     kg_line(g, "const %s *x_row = x + row * ldx;", element_of(s, KG_OF_IN));
     kg_line(g, "%s *y_row = y + row * ldy;", element_of(s, KG_OF_OUT));
+    if (two_ways(s)) {
+        kg_note(g, "Vectors lie at multiples of 16 bytes in everything, or the slower words are used.");
+        kg_line(g, "unsigned long places = (unsigned long)x_row | (unsigned long)y_row;");
+        for (unsigned i = 0; i < s->op->arg_count; i++)
+            if (s->op->args[i].of == KG_OF_WEIGHT)
+                kg_line(g, "places |= (unsigned long)%s;", s->op->args[i].name);
+        kg_line(g, "const bool aligned = places %% 16 == 0 && cols %% $n == 0;");
+    }
     kg_blank(g);
 }
 
@@ -184,31 +236,26 @@ void kg_row_loop(struct kg *g, const struct kg_spec *s)
 
 void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name, bool guarded)
 {
+    char vector[32];
+    snprintf(vector, sizeof vector, "%s@", name);
     kg_line(g, "$x %s@@;", name);
-    kg_each(g);
-    if (guarded) {
-        kg_line(g, "%s@ = 0;", name);
-        kg_line(g, "if (moved@ > -$n)");
-    }
-    kg_line(g, "%s%s@ = load%s_$x(x_row, at@);", guarded ? "    " : "", name, s->tile.loop ? "_far" : "");
-    kg_each_end(g);
+    load_each(g, s, vector, "", "$x", "x_row", guarded ? "moved@ > -$n" : NULL);
 }
 
 void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,
                   const char *other)
 {
-    const struct kg_rowwise *t = &s->tile;
+    char vector[32];
+    snprintf(vector, sizeof vector, "%s`", name);
     kg_line(g, "$w %s``;", name);
     kg_open(g, "if (%s)", from);
-    kg_each(g);
-    kg_line(g, "%s` = load%s_$w(%s, at@);", name, t->loop ? "_far" : "", from);
-    kg_each_end(g);
+    load_each(g, s, vector, "_param", "$w", from, NULL);
     kg_else(g);
     kg_each(g);
     kg_line(g, "%s` = ($w)%s;", name, other);
     kg_each_end(g);
     kg_close(g);
-    if (kg_dtypes[s->weight].bits < 32 && t->vec > 1) {
+    if (kg_dtypes[s->weight].bits < 32 && s->tile.vec > 1) {
         kg_each(g);
         kg_line(g, "%s` = packed_$w(%s`);", name, name);
         kg_each_end(g);
@@ -244,8 +291,15 @@ void kg_row_own(struct kg *g, const char *name, bool own)
 
 void kg_row_store(struct kg *g, const struct kg_spec *s, const char *value)
 {
-    kg_line(g, s->tile.vec == 1 ? "if (moved@ == 0)" : "if (moved@ > -$n && moved@ < $n)");
-    kg_line(g, "    store%s_$o(y_row, at@, %s);", s->tile.loop ? "_far" : "", value);
+    kg_open(g, s->tile.vec == 1 ? "if (moved@ == 0)" : "if (moved@ > -$n && moved@ < $n)");
+    if (two_ways(s))
+        kg_line(g, "if (aligned)");
+    kg_line(g, "%sstore%s_$o(y_row, at@, %s);", two_ways(s) ? "    " : "", far_word(s), value);
+    if (two_ways(s)) {
+        kg_line(g, "else");
+        kg_line(g, "    store_any_$o(y_row, at@, %s);", value);
+    }
+    kg_close(g);
 }
 
 void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,

@@ -67,6 +67,9 @@ extern const struct kg_reduction kg_sum, kg_pair_sum;
 void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
                    const struct kg_reduction *r);
 
+/* Vector registers a work-item can have. */
+unsigned kg_row_registers(const struct kg_spec *s);
+
 /* Defines $x and the other short names. Called by kg_row_begin. */
 void kg_row_names(struct kg *g, const struct kg_spec *s);
 

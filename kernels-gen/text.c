@@ -179,12 +179,11 @@ void kg_note(struct kg *g, const char *fmt, ...)
 {
     if (g->error[0])
         return;
-    struct kg_buf raw = {0}, all = {0};
+    struct kg_buf all = {0};
     va_list ap;
     va_start(ap, fmt);
-    add_v(&raw, fmt, ap);
+    add_v(&all, fmt, ap);
     va_end(ap);
-    kg_expand(g, &all, raw.text);
 
     const int room = COLUMNS - 3 - g->indent * INDENT - 3;
     const char *rest = all.text;
@@ -202,7 +201,6 @@ void kg_note(struct kg *g, const char *fmt, ...)
         kg_buf_printf(&g->out, "%s\n", *rest ? "" : " */");
         head = " * ";
     }
-    kg_buf_free(&raw);
     kg_buf_free(&all);
 }
 

@@ -27,7 +27,9 @@ struct kg_isa {
     const struct kg_word *words;
     unsigned count;
     unsigned line;      /* bytes of a cache line that a wave's accesses should start at */
-    bool any_alignment; /* 16-byte accesses work at every element's address */
+    bool any_alignment; /* 16-byte accesses work at every element's address; else words load_any_, store_any_ */
+    bool far;           /* offsets beyond 32 bits are words of their own, load_far_, store_far_ */
+    unsigned registers; /* vector registers of a compute unit, shared by the work-items of a workgroup */
     const char *bounds; /* attribute of a kernel, its argument the work-items of a workgroup */
 };
 

@@ -57,6 +57,11 @@
      "    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof($t);\n"                     \
      "    *(anywhere *)((char *)p + byte) = v;\n"                                                  \
      "}"},                                                                                         \
+    {"load_param_$x", KG_ANY, 0, 0,                                                                \
+     "static __device__ $x load_param_$x(const $t *p, int at)\n"                                  \
+     "{\n"                                                                                         \
+     "    return load_$x(p, at);\n"                                                                \
+     "}"},                                                                                         \
     {"load_far_$x", KG_ANY, 0, 0,                                                                  \
      "/* The same for rows of any length. */\n"                                                    \
      "static __device__ $x load_far_$x(const $t *p, long at)\n"                                    \
@@ -69,6 +74,11 @@
      "{\n"                                                                                         \
      "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"                             \
      "    *(anywhere *)(p + at) = v;\n"                                                            \
+     "}"},                                                                                         \
+    {"load_far_param_$x", KG_ANY, 0, 0,                                                            \
+     "static __device__ $x load_far_param_$x(const $t *p, long at)\n"                             \
+     "{\n"                                                                                         \
+     "    return load_far_$x(p, at);\n"                                                            \
      "}"},                                                                                         \
     {"packed_$x", KG_MANY, 0, 0,                                                                   \
      "/* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */\n" \
@@ -152,6 +162,8 @@ const struct kg_isa kg_isa_wave64 = {
     .count = sizeof wave64 / sizeof *wave64,
     .line = 64,
     .any_alignment = true,
+    .far = true,
+    .registers = 131072,
     .bounds = "amdgpu_flat_work_group_size(%u, %u)",
 };
 
@@ -160,5 +172,7 @@ const struct kg_isa kg_isa_wave32 = {
     .count = sizeof wave32 / sizeof *wave32,
     .line = 64,
     .any_alignment = true,
+    .far = true,
+    .registers = 131072,
     .bounds = "amdgpu_flat_work_group_size(%u, %u)",
 };

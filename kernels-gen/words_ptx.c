@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of NVIDIA's PTX, in clang's builtins. 16-byte accesses must be aligned, so a vector at another
- * address is moved by elements.
+ * The words of NVIDIA's PTX, in clang's builtins and inline assembly for cache hints, which the builtins drop.
+ * 16-byte accesses must be aligned, so a vector at another address is put together from two.
  */
 #include "words.h"
 
@@ -28,48 +28,73 @@ static const struct kg_word words[] = {
      "{\n"
      "    return v;\n"
      "}"},
-    {"load_far_$x", KG_MANY, 0, 0,
-     "/* Elements at .. of p: one access where it is aligned, else by elements. */\n"
-     "static __device__ $x load_far_$x(const $t *p, long at)\n"
+    {"load_$x", KG_MANY, 0, 0,
+     "/* Elements at .. of p, 16 bytes aligned; read once, so not kept in L1. */\n"
+     "static __device__ $x load_$x(const $t *p, long at)\n"
      "{\n"
-     "    $x v;\n"
-     "    if ((unsigned long)(p + at) % sizeof v == 0)\n"
-     "        return *(const $x *)(p + at);\n"
-     "#pragma unroll\n"
-     "    for (int e = 0; e < $n; e++)\n"
-     "        v[e] = p[at + e];\n"
-     "    return v;\n"
+     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
+     "    words v;\n"
+     "    __asm__ volatile(\"ld.global.L1::no_allocate.v4.b32 {%0, %1, %2, %3}, [%4];\"\n"
+     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at));\n"
+     "    return __builtin_bit_cast($x, v);\n"
      "}"},
-    {"store_far_$x", KG_MANY, 0, 0,
-     "static __device__ void store_far_$x($t *p, long at, $x v)\n"
+    {"store_$x", KG_MANY, 0, 0,
+     "/* 16 bytes aligned, not to be read soon. */\n"
+     "static __device__ void store_$x($t *p, long at, $x v)\n"
      "{\n"
-     "    if ((unsigned long)(p + at) % sizeof v == 0) {\n"
-     "        *($x *)(p + at) = v;\n"
+     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
+     "    const words b = __builtin_bit_cast(words, v);\n"
+     "    __asm__ volatile(\"st.global.cs.v4.b32 [%0], {%1, %2, %3, %4};\"\n"
+     "                     :: \"l\"(p + at), \"r\"(b.x), \"r\"(b.y), \"r\"(b.z), \"r\"(b.w) : \"memory\");\n"
+     "}"},
+    {"load_param_$x", KG_MANY, 0, 0,
+     "/* Elements at .. of p, 16 bytes aligned; many rows read them. */\n"
+     "static __device__ $x load_param_$x(const $t *p, long at)\n"
+     "{\n"
+     "    return *(const $x *)(p + at);\n"
+     "}"},
+    {"load_any_$x", KG_MANY, 0, 0,
+     "/* Elements at .. of p at any address: from the two aligned 16 bytes they lie in. */\n"
+     "static __device__ $x load_any_$x(const $t *p, long at)\n"
+     "{\n"
+     "    typedef unsigned long words __attribute__((ext_vector_type(2)));\n"
+     "    const unsigned long byte = (unsigned long)(p + at);\n"
+     "    const unsigned part = byte % 16, bits = part % 8 * 8;\n"
+     "    const words low = *(const words *)(byte - part);\n"
+     "    const words high = *(const words *)(byte - part + (part ? 16 : 0));\n"
+     "    const unsigned long first = part < 8 ? low.x : low.y;\n"
+     "    const unsigned long second = part < 8 ? low.y : high.x;\n"
+     "    const unsigned long third = part < 8 ? high.x : high.y;\n"
+     "    const words out = {first >> bits | second << 1 << (63 - bits),\n"
+     "                       second >> bits | third << 1 << (63 - bits)};\n"
+     "    return __builtin_bit_cast($x, out);\n"
+     "}"},
+    {"store_any_$x", KG_MANY, 0, 0,
+     "/* At any address: by elements where it is not aligned. */\n"
+     "static __device__ void store_any_$x($t *p, long at, $x v)\n"
+     "{\n"
+     "    if ((unsigned long)(p + at) % 16 == 0) {\n"
+     "        store_$x(p, at, v);\n"
      "        return;\n"
      "    }\n"
      "#pragma unroll\n"
      "    for (int e = 0; e < $n; e++)\n"
      "        p[at + e] = v[e];\n"
      "}"},
-    {"load_far_$x", KG_ONE, 0, 0,
-     "static __device__ $x load_far_$x(const $t *p, long at)\n"
+    {"load_$x", KG_ONE, 0, 0,
+     "static __device__ $x load_$x(const $t *p, long at)\n"
      "{\n"
      "    return p[at];\n"
      "}"},
-    {"store_far_$x", KG_ONE, 0, 0,
-     "static __device__ void store_far_$x($t *p, long at, $x v)\n"
+    {"store_$x", KG_ONE, 0, 0,
+     "static __device__ void store_$x($t *p, long at, $x v)\n"
      "{\n"
      "    p[at] = v;\n"
      "}"},
-    {"load_$x", KG_ANY, 0, 0,
-     "static __device__ $x load_$x(const $t *p, int at)\n"
+    {"load_param_$x", KG_ONE, 0, 0,
+     "static __device__ $x load_param_$x(const $t *p, long at)\n"
      "{\n"
-     "    return load_far_$x(p, at);\n"
-     "}"},
-    {"store_$x", KG_ANY, 0, 0,
-     "static __device__ void store_$x($t *p, int at, $x v)\n"
-     "{\n"
-     "    store_far_$x(p, at, v);\n"
+     "    return p[at];\n"
      "}"},
     {"local", KG_ANY, 0, 0,
      "static __device__ int local(int v)\n"
@@ -121,5 +146,6 @@ const struct kg_isa kg_isa_ptx = {
     .count = sizeof words / sizeof *words,
     .line = 32,
     .any_alignment = false,
+    .registers = 65536,
     .bounds = "launch_bounds(%u)",
 };

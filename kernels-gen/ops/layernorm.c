@@ -36,9 +36,9 @@ static const struct kg_rowwise tiles[] = {
     {4, 64, 2}, {4, 64, 3}, {4, 64, 4},
     {2, 128, 3}, {2, 128, 4},
     {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4},
-    {1, 512, 2}, {1, 512, 3}, {1, 512, 4},
+    {1, 512, 2}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
     {1, 1024, 1}, {1, 1024, 2}, {1, 1024, 4}, {1, 1024, 8},
-    {1, 1024, 4, .loop = true},
+    {1, 512, 4, .loop = true},
 };
 
 /* One element at a time: rows too narrow for a vector, and whatever nothing else takes. */
@@ -46,6 +46,48 @@ static const struct kg_rowwise narrow[] = {
     {32, 8, 1, .vec = 1},
     {1, 256, 4, .vec = 1, .loop = true},
 };
+
+/* Sums of 16-bit values lose nothing in f32 over the few elements of one lane; f32 values would. */
+static bool wide(const struct kg_spec *s)
+{
+    return kg_dtypes[s->in].bits == 32;
+}
+
+/* Parameters come with the row while registers allow; later where a lane has many vectors. */
+static bool params_early(const struct kg_spec *s)
+{
+    return s->tile.vectors <= 2;
+}
+
+/* Vectors for which parameters are held at a time. */
+static unsigned params_batch(const struct kg_spec *s)
+{
+    return s->tile.vectors > 4 ? 2 : s->tile.vectors;
+}
+
+/* A vector and its place are 6 registers, two parameters 8; the rest is the arithmetic of a vector. */
+static unsigned registers(const struct kg_spec *s)
+{
+    return 6 * s->tile.vectors + 8 * params_batch(s) + (wide(s) ? 24 : 40);
+}
+
+static const char *legal(const struct kg_spec *s)
+{
+    if (registers(s) > kg_row_registers(s))
+        return "a work-item would need more registers than a workgroup of this size has";
+    if (kg_spec_block(s) > 1024)
+        return "a workgroup has at most 1024 work-items";
+    if (kg_spec_block(s) % s->arch->wave)
+        return "a workgroup is whole waves";
+    return NULL;
+}
+
+/* Records that cannot exist are left out; forms of the table differ in what they need. */
+static void offer(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with), void *with)
+{
+    if (!legal(s))
+        visit(s, with);
+}
 
 static void variants(const struct kg_op *op, const struct kg_arch *arch,
                      void (*visit)(const struct kg_spec *s, void *with), void *with)
@@ -55,28 +97,13 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
         for (unsigned i = 0; i < sizeof tiles / sizeof *tiles; i++) {
             s.tile = tiles[i];
             s.tile.vec = 128 / kg_dtypes[s.in].bits;
-            visit(&s, with);
+            offer(&s, visit, with);
         }
         for (unsigned i = 0; i < sizeof narrow / sizeof *narrow; i++) {
             s.tile = narrow[i];
-            visit(&s, with);
+            offer(&s, visit, with);
         }
     }
-}
-
-static const char *legal(const struct kg_spec *s)
-{
-    if (kg_spec_block(s) > 1024)
-        return "a workgroup has at most 1024 work-items";
-    if (kg_spec_block(s) % s->arch->wave)
-        return "a workgroup is whole waves";
-    return NULL;
-}
-
-/* Sums of 16-bit values lose nothing in f32 over the few elements of one lane; f32 values would. */
-static bool wide(const struct kg_spec *s)
-{
-    return kg_dtypes[s->in].bits == 32;
 }
 
 /* m + m_low = sum / cols. */
@@ -101,12 +128,6 @@ static void scale_and_statistics(struct kg *g)
     kg_line(g, "    rstd[row] = scale;");
     kg_close(g);
     kg_blank(g);
-}
-
-/* Parameters come with the row while registers allow; later where a lane has many vectors. */
-static bool params_early(const struct kg_spec *s)
-{
-    return s->tile.vectors <= 2;
 }
 
 /* Rows of 16-bit values stay as they are in memory, and are widened in each sweep. */
@@ -190,7 +211,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_reduce(g, s, "square", &kg_sum);
     scale_and_statistics(g);
 
-    kg_batches(g, s->tile.vectors > 4 ? 2 : 4);
+    kg_batches(g, (int)params_batch(s));
     if (!params_early(s))
         params(g, s);
     output(g, s);
