@@ -54,12 +54,6 @@ struct fly_entry *fly_cache_add(struct fly_cache *c, const struct fly_problem *p
     return e;
 }
 
-void fly_cache_drop(struct fly_cache *c, const struct fly_entry *e)
-{
-    size_t i = (size_t)(e - &c->entry[0][0]);
-    c->hash[i / FLY_CACHE_WAYS][i % FLY_CACHE_WAYS] = 0;
-}
-
 void fly_cache_clear(struct fly_cache *c)
 {
     memset(c->hash, 0, sizeof c->hash);

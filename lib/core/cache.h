@@ -40,9 +40,6 @@ struct fly_entry *fly_cache_find(struct fly_cache *c, const struct fly_problem *
 /* Makes room for p: an entry with the problem filled in and the rest zero. */
 struct fly_entry *fly_cache_add(struct fly_cache *c, const struct fly_problem *p, uint64_t hash);
 
-/* Takes an entry out again. */
-void fly_cache_drop(struct fly_cache *c, const struct fly_entry *e);
-
 void fly_cache_clear(struct fly_cache *c);
 
 #endif

@@ -166,6 +166,35 @@ Test(select, a_generic_target_serves_its_family)
     }
 }
 
+/* For each op, arch and types with kernels: a problem of every required size at 64, or 4096, gets one. */
+Test(select, each_op_selects_for_all_it_has)
+{
+    static const int64_t sizes[] = {64, 4096};
+    for (unsigned o = 0; o < FLY_OP_COUNT; o++) {
+        const struct fly_op *op = fly_op_table[o];
+        for (uint32_t i = 0; i < op->nkernels; i++) {
+            const struct fly_kernel *k = &op->kernels[i];
+            if (i && k[-1].arch == k->arch && !memcmp(k[-1].types, k->types, 3))
+                continue;
+            bool offered = false;
+            for (unsigned t = 0; op->types[t][0]; t++)
+                offered |= !memcmp(op->types[t], k->types, 3);
+            for (unsigned z = 0; offered && z < COUNT(sizes); z++) {
+                struct fly_problem p;
+                fly_problem_init(op, k->types, &p);
+                for (uint32_t f = 0; f < op->nfields; f++) {
+                    if (op->fields[f].flags & FLY_FIELD_REQUIRED)
+                        p.v[f] = sizes[z];
+                    else if (op->fields[f].same_as >= 0)
+                        p.v[f] = p.v[op->fields[f].same_as];
+                }
+                if (!op->check(&p))
+                    select_or_fail(&p, k->arch, 304);
+            }
+        }
+    }
+}
+
 Test(select, a_type_without_kernels_is_not_supported)
 {
     struct fly_problem p = rowwise(FLY_DTYPE_BF16, 4, 64);
