@@ -146,8 +146,10 @@ bool batch_assemble(struct batch *b)
     bool ok = f && fwrite(b->text, 1, b->used, f) == b->used;
     if (f)
         ok = !fclose(f) && ok;
-    snprintf(cmd, sizeof cmd, "%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s %s 2>%s",
-             LLVM_MC, target_name[b->target], obj, src, log);
+    snprintf(cmd, sizeof cmd,
+             "%s -triple=amdgcn-amd-amdhsa -mcpu=%s%s -filetype=obj -o %s %s 2>%s", LLVM_MC,
+             target_name[b->target], b->target >= T_1100 ? " -mattr=+real-true16" : "", obj, src,
+             log);
     ok = ok && system(cmd) == 0 && take_text(b, obj);
     if (!ok) {
         FILE *err = fopen(log, "rb");

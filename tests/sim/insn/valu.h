@@ -40,8 +40,8 @@ enum {
     VF_NO_E64 = 1 << 14,
     VF_NO_S = 1 << 15,   /* sources must be VGPRs */
     VF_MODES = 1 << 16,  /* depends on rounding and denormal modes: run under others too */
-    VF_RAW_NAN = 1 << 17,/* moves bits: a NaN comes out as it is */
-    VF_TINY_ANY = 1 << 18, /* transcendental: denormal input or output may be flushed */
+    VF_NEG_BITS = 1 << 17, /* neg_lo of A and B are signedness: in l->imm */
+    VF_NO_SUFFIX = 1 << 18, /* the mnemonic has no _e32 */
     VF_PK_CVT = 1 << 19,   /* op_sel[3] picks the half of the destination that is written */
     VF_BYTE_DST = 1 << 20, /* op_sel[3:2] picks the byte that is written */
     VF_SRC_BYTE = 1 << 21, /* op_sel[1:0] picks the byte (or op_sel[0] the word) of src0 */
@@ -52,6 +52,7 @@ enum {
     VF_NAN_ANY = 1 << 26,  /* the document does not say which NaN */
     VF_NO_MODS = 1 << 27,  /* float sources without neg and abs */
     VF_SRC_SEL = 1 << 28,  /* SDWA chooses a byte or word of src0 and nothing else */
+    VF_MASK = 1 << 30,     /* a VOP3 whose last operand is a mask */
     VF_SELF = 1 << 29      /* the reference judges l->got itself and sets l->ok */
 };
 

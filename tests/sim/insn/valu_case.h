@@ -27,7 +27,7 @@ struct vcase {
     int omod, lanes;
     unsigned imm;
     unsigned ctrl, row_mask, bank_mask;
-    bool bound_ctrl;
+    bool bound_ctrl, fi, rdna;
     int dst_sel, dst_unused;
     uint32_t mode;
 };

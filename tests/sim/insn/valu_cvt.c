@@ -179,6 +179,19 @@ static uint64_t to_fp8(const struct lane *l, struct ref_num x, bool bf8)
 REF(pk_fp8_f32) { l->d = to_fp8(l, S32(0), false) | to_fp8(l, S32(1), false) << 8; }
 REF(pk_bf8_f32) { l->d = to_fp8(l, S32(0), true) | to_fp8(l, S32(1), true) << 8; }
 
+REF(pk_i16_f32)
+{
+    l->d = 0;
+    for (int k = 0; k < 2; k++)
+        l->d |= (uint64_t)(uint16_t)ref_to_int(S32(k), -32768, 32767) << 16 * k;
+}
+REF(pk_u16_f32)
+{
+    l->d = 0;
+    for (int k = 0; k < 2; k++)
+        l->d |= (uint64_t)ref_to_int(S32(k), 0, 65535) << 16 * k;
+}
+
 #define FLT (VF_CLAMP | VF_OMOD | VF_SDWA | VF_DPP)
 #define SD (VF_SDWA | VF_DPP)
 
@@ -227,6 +240,28 @@ static const struct valu_row rows[] = {
     { "v_cvt_pk_f32_bf8", VOP1, V_PF32, { V_FP8 }, pk_f32_bf8, VF_SDWA | VF_SRC_SEL | VF_NAN_ANY, ON_940 },
     { "v_cvt_pk_fp8_f32", VOP3, V_B32, { V_F32, V_F32 }, pk_fp8_f32, VF_PK_CVT | VF_ACC, ON_940 },
     { "v_cvt_pk_bf8_f32", VOP3, V_B32, { V_F32, V_F32 }, pk_bf8_f32, VF_PK_CVT | VF_ACC, ON_940 },
+    /* gfx10 and later */
+    { "v_cvt_f16_f32", VOP1, V_F16, { V_F32 }, f16_f32, (FLT | VF_MODES) & ~VF_SDWA, ON_GFX11UP },
+    { "v_cvt_f32_f16", VOP1, V_F32, { V_F16 }, f32_f16, (FLT | VF_MODES) & ~VF_SDWA, ON_GFX11UP },
+    { "v_cvt_nearest_i32_f32", VOP1, V_I32, { V_F32 }, rpi, VF_DPP, ON_GFX11UP },
+    { "v_cvt_floor_i32_f32", VOP1, V_I32, { V_F32 }, flr, VF_DPP, ON_GFX11UP },
+    { "v_cvt_f16_u16", VOP1, V_F16, { V_U16 }, f16_u16, (FLT | VF_MODES) & ~VF_SDWA, ON_GFX11UP },
+    { "v_cvt_f16_i16", VOP1, V_F16, { V_I16 }, f16_i16, (FLT | VF_MODES) & ~VF_SDWA, ON_GFX11UP },
+    { "v_cvt_u16_f16", VOP1, V_U16, { V_F16 }, u16_f16, VF_DPP, ON_GFX11UP },
+    { "v_cvt_i16_f16", VOP1, V_I16, { V_F16 }, i16_f16, VF_DPP, ON_GFX11UP },
+    { "v_cvt_norm_i16_f16", VOP1, V_I16, { V_F16 }, norm_i16_f16, VF_DPP, ON_GFX11UP },
+    { "v_cvt_norm_u16_f16", VOP1, V_U16, { V_F16 }, norm_u16_f16, VF_DPP, ON_GFX11UP },
+    { "v_cvt_pk_norm_i16_f32", VOP3, V_P16, { V_F32, V_F32 }, pknorm_i16_f32, 0, ON_GFX11UP },
+    { "v_cvt_pk_norm_u16_f32", VOP3, V_P16, { V_F32, V_F32 }, pknorm_u16_f32, 0, ON_GFX11UP },
+    { "v_cvt_pk_norm_i16_f16", VOP3, V_P16, { V_F16, V_F16 }, pknorm_i16_f16, 0, ON_GFX11UP },
+    { "v_cvt_pk_norm_u16_f16", VOP3, V_P16, { V_F16, V_F16 }, pknorm_u16_f16, 0, ON_GFX11UP },
+    { "v_cvt_pk_rtz_f16_f32", VOP2, V_PF16, { V_F32, V_F32 }, pkrtz, VF_NAN_ANY, ON_GFX11UP },
+    { "v_cvt_pk_i16_f32", VOP3, V_P16, { V_F32, V_F32 }, pk_i16_f32, 0, ON_GFX11UP },
+    { "v_cvt_pk_u16_f32", VOP3, V_P16, { V_F32, V_F32 }, pk_u16_f32, 0, ON_GFX11UP },
+    { "v_cvt_pk_f16_f32", VOP3, V_PF16, { V_F32, V_F32 }, pk_f16, VF_NAN_ANY, ON_1250 },
+    { "v_cvt_pk_bf16_f32", VOP3, V_PBF16, { V_F32, V_F32 }, pk_bf16, VF_NAN_ANY, ON_1250 },
+    { "v_cvt_pk_fp8_f32", VOP3, V_B32, { V_F32, V_F32 }, pk_fp8_f32, VF_PK_CVT | VF_ACC, ON_GFX12 },
+    { "v_cvt_pk_bf8_f32", VOP3, V_B32, { V_F32, V_F32 }, pk_bf8_f32, VF_PK_CVT | VF_ACC, ON_GFX12 },
 };
 
 void run_valu_cvt(enum target t);

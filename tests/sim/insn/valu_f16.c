@@ -247,6 +247,50 @@ REF(pack_b32)
     }
 }
 
+REF(fmac) { OUT(ref_add(ref_mul(S16(0), S16(1)), lane_f16(l, l->d & 0xffff), round16(l))); }
+REF(and_) { l->d = UA & UB; }
+REF(or_) { l->d = UA | UB; }
+REF(xor_) { l->d = UA ^ UB; }
+
+/* Two steps of min or max. How: by IEEE mode, the number over any NaN, or NaN over any number. */
+enum how { BY_MODE, NUMBER, NAN_WINS };
+static uint32_t step(struct lane *l, uint32_t a, uint32_t b, bool max, enum how how)
+{
+    struct lane m = *l;
+    struct ref_num x = lane_f16(l, a), y = lane_f16(l, b);
+    if (how != BY_MODE)
+        m.mode &= ~(uint32_t)MODE_IEEE;
+    if (how == NAN_WINS && (x.cls == REF_NAN || y.cls == REF_NAN))
+        return pack_f16(l, x.cls == REF_NAN ? x : y);
+    return min_max(&m, a, b, max);
+}
+static void steps(struct lane *l, bool first, bool second, enum how how)
+{
+    uint32_t r = step(l, (uint32_t)l->s[0], (uint32_t)l->s[1], first, how);
+    l->d = step(l, r, (uint32_t)l->s[2], second, how);
+}
+REF(maxmin) { steps(l, true, false, BY_MODE); }
+REF(minmax) { steps(l, false, true, BY_MODE); }
+REF(min_num) { l->d = step(l, (uint32_t)l->s[0], (uint32_t)l->s[1], false, NUMBER); }
+REF(max_num) { l->d = step(l, (uint32_t)l->s[0], (uint32_t)l->s[1], true, NUMBER); }
+REF(min3_num) { steps(l, false, false, NUMBER); }
+REF(max3_num) { steps(l, true, true, NUMBER); }
+REF(maxmin_num) { steps(l, true, false, NUMBER); }
+REF(minmax_num) { steps(l, false, true, NUMBER); }
+REF(minimum) { l->d = step(l, (uint32_t)l->s[0], (uint32_t)l->s[1], false, NAN_WINS); }
+REF(maximum) { l->d = step(l, (uint32_t)l->s[0], (uint32_t)l->s[1], true, NAN_WINS); }
+REF(minimum3) { steps(l, false, false, NAN_WINS); }
+REF(maximum3) { steps(l, true, true, NAN_WINS); }
+REF(minimummaximum) { steps(l, false, true, NAN_WINS); }
+REF(maximumminimum) { steps(l, true, false, NAN_WINS); }
+REF(med3_num)
+{
+    uint32_t mode = l->mode;
+    l->mode &= ~(uint32_t)MODE_IEEE;
+    med3(l);
+    l->mode = mode;
+}
+
 #define ARITH (VF_CLAMP | VF_OMOD | VF_SDWA | VF_DPP | VF_MODES)
 #define ARITH3 (VF_CLAMP | VF_OMOD | VF_OPSEL | VF_KEEP_HI | VF_MODES)
 #define UNARY (VF_CLAMP | VF_OMOD | VF_SDWA | VF_DPP)
@@ -312,6 +356,75 @@ static const struct valu_row rows[] = {
     { "v_max3_u16", VOP3, V_U16, { V_U16, V_U16, V_U16 }, max3_u, INT3, ON_GFX9 },
     { "v_med3_u16", VOP3, V_U16, { V_U16, V_U16, V_U16 }, med3_u, INT3, ON_GFX9 },
     { "v_pack_b32_f16", VOP3, V_B32, { V_F16, V_F16 }, pack_b32, VF_OPSEL, ON_GFX9 },
+    /* gfx10 and later: every 16-bit result leaves the other half alone */
+    { "v_add_f16", VOP2, V_F16, { V_F16, V_F16 }, add, ARITH, ON_GFX11UP },
+    { "v_sub_f16", VOP2, V_F16, { V_F16, V_F16 }, sub, ARITH, ON_GFX11UP },
+    { "v_subrev_f16", VOP2, V_F16, { V_F16, V_F16 }, subrev, ARITH, ON_GFX11UP },
+    { "v_mul_f16", VOP2, V_F16, { V_F16, V_F16 }, mul, ARITH, ON_GFX11UP },
+    { "v_min_f16", VOP2, V_F16, { V_F16, V_F16 }, min, ARITH, ON_1100 },
+    { "v_max_f16", VOP2, V_F16, { V_F16, V_F16 }, max, ARITH, ON_1100 },
+    { "v_ldexp_f16", VOP2, V_F16, { V_F16, V_I16 }, ldexp_, UNARY & ~VF_SDWA, ON_GFX11UP },
+    { "v_fma_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, fma3, ARITH3, ON_GFX11UP },
+    { "v_min3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, min3, ARITH3, ON_1100 },
+    { "v_max3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, max3, ARITH3, ON_1100 },
+    { "v_med3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, med3, ARITH3, ON_1100 },
+    { "v_div_fixup_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, div_fixup, ARITH3 & ~VF_MODES, ON_GFX11UP },
+    { "v_trunc_f16", VOP1, V_F16, { V_F16 }, trunc_, ARITH, ON_GFX11UP },
+    { "v_floor_f16", VOP1, V_F16, { V_F16 }, floor_, ARITH, ON_GFX11UP },
+    { "v_ceil_f16", VOP1, V_F16, { V_F16 }, ceil_, ARITH, ON_GFX11UP },
+    { "v_rndne_f16", VOP1, V_F16, { V_F16 }, rndne, ARITH, ON_GFX11UP },
+    { "v_fract_f16", VOP1, V_F16, { V_F16 }, fract, UNARY & ~VF_SDWA, ON_GFX11UP },
+    { "v_frexp_mant_f16", VOP1, V_F16, { V_F16 }, frexp_mant, UNARY & ~VF_SDWA, ON_GFX11UP },
+    { "v_frexp_exp_i16_f16", VOP1, V_I16, { V_F16 }, frexp_exp, SD, ON_GFX11UP },
+    { "v_rcp_f16", VOP1, V_F16, { V_F16 }, rcp, UNARY & ~VF_SDWA, ON_GFX11UP, 1 },
+    { "v_rsq_f16", VOP1, V_F16, { V_F16 }, rsq, UNARY & ~VF_SDWA, ON_GFX11UP, 1 },
+    { "v_sqrt_f16", VOP1, V_F16, { V_F16 }, sqrt_, UNARY & ~VF_SDWA, ON_GFX11UP, 1 },
+    { "v_exp_f16", VOP1, V_F16, { V_F16 }, exp_, UNARY & ~VF_SDWA, ON_GFX11UP, 1 },
+    { "v_log_f16", VOP1, V_F16, { V_F16 }, log_, UNARY & ~VF_SDWA, ON_GFX11UP, 1 },
+    { "v_sin_f16", VOP1, V_F16, { V_F16 }, sin_, (UNARY & ~VF_SDWA) | VF_NAN_ANY, ON_GFX11UP, 1 },
+    { "v_cos_f16", VOP1, V_F16, { V_F16 }, cos_, (UNARY & ~VF_SDWA) | VF_NAN_ANY, ON_GFX11UP, 1 },
+    { "v_add_nc_u16", VOP3, V_U16, { V_U16, V_U16 }, add_u, VF_CLAMP, ON_GFX11UP },
+    { "v_sub_nc_u16", VOP3, V_U16, { V_U16, V_U16 }, sub_u, VF_CLAMP, ON_GFX11UP },
+    { "v_mul_lo_u16", VOP3, V_U16, { V_U16, V_U16 }, mul_lo_u, 0, ON_GFX11UP },
+    { "v_lshlrev_b16", VOP3, V_B16, { V_U16, V_B16 }, lshl, 0, ON_GFX11UP },
+    { "v_lshrrev_b16", VOP3, V_B16, { V_U16, V_B16 }, lshr, 0, ON_GFX11UP },
+    { "v_ashrrev_i16", VOP3, V_B16, { V_U16, V_I16 }, ashr, 0, ON_GFX11UP },
+    { "v_min_u16", VOP3, V_U16, { V_U16, V_U16 }, min_u, 0, ON_GFX11UP },
+    { "v_max_u16", VOP3, V_U16, { V_U16, V_U16 }, max_u, 0, ON_GFX11UP },
+    { "v_min_i16", VOP3, V_I16, { V_I16, V_I16 }, min_i, 0, ON_GFX11UP },
+    { "v_max_i16", VOP3, V_I16, { V_I16, V_I16 }, max_i, 0, ON_GFX11UP },
+    { "v_add_nc_i16", VOP3, V_I16, { V_I16, V_I16 }, add_i, INT3 | VF_CLAMP, ON_GFX11UP },
+    { "v_sub_nc_i16", VOP3, V_I16, { V_I16, V_I16 }, sub_i, INT3 | VF_CLAMP, ON_GFX11UP },
+    { "v_mad_u16", VOP3, V_U16, { V_U16, V_U16, V_U16 }, mad_u, INT3 | VF_CLAMP, ON_GFX11UP },
+    { "v_mad_i16", VOP3, V_I16, { V_I16, V_I16, V_I16 }, mad_i, INT3 | VF_CLAMP, ON_GFX11UP },
+    { "v_min3_i16", VOP3, V_I16, { V_I16, V_I16, V_I16 }, min3_i, INT3, ON_GFX11UP },
+    { "v_max3_i16", VOP3, V_I16, { V_I16, V_I16, V_I16 }, max3_i, INT3, ON_GFX11UP },
+    { "v_med3_i16", VOP3, V_I16, { V_I16, V_I16, V_I16 }, med3_i, INT3, ON_GFX11UP },
+    { "v_min3_u16", VOP3, V_U16, { V_U16, V_U16, V_U16 }, min3_u, INT3, ON_GFX11UP },
+    { "v_max3_u16", VOP3, V_U16, { V_U16, V_U16, V_U16 }, max3_u, INT3, ON_GFX11UP },
+    { "v_med3_u16", VOP3, V_U16, { V_U16, V_U16, V_U16 }, med3_u, INT3, ON_GFX11UP },
+    { "v_pack_b32_f16", VOP3, V_B32, { V_F16, V_F16 }, pack_b32, VF_OPSEL, ON_GFX11UP },
+    { "v_fmac_f16", VOP2, V_F16, { V_F16, V_F16 }, fmac, VF_CLAMP | VF_OMOD | VF_DPP | VF_ACC, ON_GFX11UP },
+    { "v_fmamk_f16", VOP2K, V_F16, { V_F16, V_F16, V_F16 }, fma3, VF_NO_MODS, ON_GFX11UP },
+    { "v_fmaak_f16", VOP2K, V_F16, { V_F16, V_F16, V_F16 }, fma3, VF_NO_MODS, ON_GFX11UP },
+    { "v_maxmin_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, maxmin, ARITH3, ON_1100 },
+    { "v_minmax_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, minmax, ARITH3, ON_1100 },
+    { "v_min_num_f16", VOP2, V_F16, { V_F16, V_F16 }, min_num, ARITH & ~VF_SDWA, ON_GFX12 },
+    { "v_max_num_f16", VOP2, V_F16, { V_F16, V_F16 }, max_num, ARITH & ~VF_SDWA, ON_GFX12 },
+    { "v_min3_num_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, min3_num, ARITH3, ON_GFX12 },
+    { "v_max3_num_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, max3_num, ARITH3, ON_GFX12 },
+    { "v_med3_num_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, med3_num, ARITH3, ON_GFX12 },
+    { "v_maxmin_num_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, maxmin_num, ARITH3, ON_GFX12 },
+    { "v_minmax_num_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, minmax_num, ARITH3, ON_GFX12 },
+    { "v_minimum_f16", VOP3, V_F16, { V_F16, V_F16 }, minimum, ARITH3, ON_GFX12 },
+    { "v_maximum_f16", VOP3, V_F16, { V_F16, V_F16 }, maximum, ARITH3, ON_GFX12 },
+    { "v_minimum3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, minimum3, ARITH3, ON_GFX12 },
+    { "v_maximum3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, maximum3, ARITH3, ON_GFX12 },
+    { "v_minimummaximum_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, minimummaximum, ARITH3, ON_GFX12 },
+    { "v_maximumminimum_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, maximumminimum, ARITH3, ON_GFX12 },
+    { "v_and_b16", VOP3, V_B16, { V_B16, V_B16 }, and_, 0, ON_GFX11UP },
+    { "v_or_b16", VOP3, V_B16, { V_B16, V_B16 }, or_, 0, ON_GFX11UP },
+    { "v_xor_b16", VOP3, V_B16, { V_B16, V_B16 }, xor_, 0, ON_GFX11UP },
 };
 
 void run_valu_f16(enum target t);

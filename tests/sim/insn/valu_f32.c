@@ -376,6 +376,78 @@ REF(pk_add)
     l->d = out;
 }
 
+static bool is_zero(struct ref_num x)
+{
+    return x.cls == REF_FINITE && !x.man;
+}
+static void dx9(struct lane *l, struct ref_num c)
+{
+    if (is_zero(S32(0)) || is_zero(S32(1)))
+        OUT(c);
+    else
+        OUT(ref_add(ref_mul(S32(0), S32(1)), c, round32(l)));
+}
+REF(fma_dx9) { dx9(l, S32(2)); }
+REF(fmac_dx9) { dx9(l, lane_f32(l, l->d)); }
+REF(mullit)
+{
+    struct ref_num b = S32(1), c = S32(2);
+    bool lowest = l->s[1] == 0xff7fffff || (b.cls == REF_INF && b.neg) || b.cls == REF_NAN;
+    if (lowest || c.cls == REF_NAN || ref_cmp(c, ref_from_int(0)) <= 0)
+        l->d = 0xff7fffff;
+    else
+        OUT(ref_mul(S32(0), b));
+}
+REF(maxmin)
+{
+    l->d = min_max(l, min_max(l, (uint32_t)l->s[0], (uint32_t)l->s[1], true), (uint32_t)l->s[2], false);
+}
+REF(minmax)
+{
+    l->d = min_max(l, min_max(l, (uint32_t)l->s[0], (uint32_t)l->s[1], false), (uint32_t)l->s[2], true);
+}
+
+/* gfx12's min_num and max_num: IEEE 754-2019 minimumNumber, the number wins over any NaN. */
+static uint32_t num(struct lane *l, uint32_t a, uint32_t b, bool max)
+{
+    uint32_t mode = l->mode;
+    l->mode &= ~(uint32_t)MODE_IEEE;
+    uint32_t r = min_max(l, a, b, max);
+    l->mode = mode;
+    return r;
+}
+static void num3(struct lane *l, bool first, bool second)
+{
+    l->d = num(l, num(l, (uint32_t)l->s[0], (uint32_t)l->s[1], first), (uint32_t)l->s[2], second);
+}
+REF(min_num) { l->d = num(l, (uint32_t)l->s[0], (uint32_t)l->s[1], false); }
+REF(max_num) { l->d = num(l, (uint32_t)l->s[0], (uint32_t)l->s[1], true); }
+REF(min3_num) { num3(l, false, false); }
+REF(max3_num) { num3(l, true, true); }
+REF(maxmin_num) { num3(l, true, false); }
+REF(minmax_num) { num3(l, false, true); }
+REF(med3_num)
+{
+    uint32_t mode = l->mode;
+    l->mode &= ~(uint32_t)MODE_IEEE;
+    med3(l);
+    l->mode = mode;
+}
+REF(minimum) { l->d = minimum_maximum(l, (uint32_t)l->s[0], (uint32_t)l->s[1], false); }
+REF(maximum) { l->d = minimum_maximum(l, (uint32_t)l->s[0], (uint32_t)l->s[1], true); }
+REF(minimummaximum)
+{
+    l->d = minimum_maximum(l, minimum_maximum(l, (uint32_t)l->s[0], (uint32_t)l->s[1], false),
+                           (uint32_t)l->s[2], true);
+}
+REF(maximumminimum)
+{
+    l->d = minimum_maximum(l, minimum_maximum(l, (uint32_t)l->s[0], (uint32_t)l->s[1], true),
+                           (uint32_t)l->s[2], false);
+}
+static long double f_tanh(long double x) { return tanhl(x); }
+REF(tanh_) { transcendental(l, f_tanh); }
+
 #define ARITH (VF_CLAMP | VF_OMOD | VF_SDWA | VF_DPP | VF_MODES)
 #define ARITH3 (VF_CLAMP | VF_OMOD | VF_MODES)
 #define UNARY (VF_CLAMP | VF_OMOD | VF_SDWA | VF_DPP)
@@ -430,6 +502,25 @@ static const struct valu_row rows[] = {
     { "v_pk_fma_f32", VOP3P, V_PF32, { V_PF32, V_PF32, V_PF32 }, pk_fma, VF_CLAMP | VF_NEG_LO_HI, ON_GFX9 | ON_1250 },
     { "v_pk_mul_f32", VOP3P, V_PF32, { V_PF32, V_PF32 }, pk_mul, VF_CLAMP | VF_NEG_LO_HI, ON_GFX9 | ON_1250 },
     { "v_pk_add_f32", VOP3P, V_PF32, { V_PF32, V_PF32 }, pk_add, VF_CLAMP | VF_NEG_LO_HI, ON_GFX9 | ON_1250 },
+    /* gfx10 and later */
+    { "v_mul_dx9_zero_f32", VOP2, V_F32, { V_F32, V_F32 }, mul_legacy, ARITH & ~VF_SDWA, ON_GFX11UP },
+    { "v_fma_dx9_zero_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, fma_dx9, ARITH3, ON_GFX11UP },
+    { "v_fmac_dx9_zero_f32", VOP2, V_F32, { V_F32, V_F32 }, fmac_dx9, VF_CLAMP | VF_OMOD | VF_ACC, ON_1100 },
+    { "v_mullit_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, mullit, ARITH3 & ~VF_MODES, ON_GFX11UP },
+    { "v_maxmin_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, maxmin, ARITH3, ON_1100 },
+    { "v_minmax_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, minmax, ARITH3, ON_1100 },
+    { "v_min_num_f32", VOP2, V_F32, { V_F32, V_F32 }, min_num, ARITH & ~VF_SDWA, ON_GFX12 },
+    { "v_max_num_f32", VOP2, V_F32, { V_F32, V_F32 }, max_num, ARITH & ~VF_SDWA, ON_GFX12 },
+    { "v_min3_num_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, min3_num, ARITH3, ON_GFX12 },
+    { "v_max3_num_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, max3_num, ARITH3, ON_GFX12 },
+    { "v_med3_num_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, med3_num, ARITH3, ON_GFX12 },
+    { "v_maxmin_num_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, maxmin_num, ARITH3, ON_GFX12 },
+    { "v_minmax_num_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, minmax_num, ARITH3, ON_GFX12 },
+    { "v_minimum_f32", VOP3, V_F32, { V_F32, V_F32 }, minimum, ARITH3, ON_GFX12 },
+    { "v_maximum_f32", VOP3, V_F32, { V_F32, V_F32 }, maximum, ARITH3, ON_GFX12 },
+    { "v_minimummaximum_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, minimummaximum, ARITH3, ON_GFX12 },
+    { "v_maximumminimum_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, maximumminimum, ARITH3, ON_GFX12 },
+    { "v_tanh_f32", VOP1, V_F32, { V_F32 }, tanh_, UNARY & ~VF_SDWA, ON_1250, 1 },
 };
 
 void run_valu_f32(enum target t);

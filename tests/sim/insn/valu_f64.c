@@ -160,6 +160,26 @@ REF(trig_preop)
         l->skip = true;
 }
 
+static void num(struct lane *l, bool max)
+{
+    uint32_t mode = l->mode;
+    l->mode &= ~(uint32_t)MODE_IEEE;
+    min_max(l, max);
+    l->mode = mode;
+}
+REF(min_num) { num(l, false); }
+REF(max_num) { num(l, true); }
+static void nan_wins(struct lane *l, bool max)
+{
+    struct ref_num x = S64(0), y = S64(1);
+    if (x.cls == REF_NAN || y.cls == REF_NAN)
+        OUT(x.cls == REF_NAN ? x : y);
+    else
+        num(l, max);
+}
+REF(minimum) { nan_wins(l, false); }
+REF(maximum) { nan_wins(l, true); }
+
 #define ARITH (VF_CLAMP | VF_OMOD | VF_MODES)
 #define UNARY (VF_CLAMP | VF_OMOD | VF_DPP)
 
@@ -185,6 +205,14 @@ static const struct valu_row rows[] = {
     { "v_div_fixup_f64", VOP3, V_F64, { V_F64, V_F64, V_F64 }, div_fixup, VF_CLAMP | VF_OMOD, ON_ALL },
     { "v_div_fmas_f64", VOP3, V_F64, { V_F64, V_F64, V_F64 }, div_fmas, VF_CLAMP | VF_OMOD | VF_VCC, ON_ALL },
     { "v_trig_preop_f64", VOP3, V_F64, { V_F64, V_SHIFT }, trig_preop, VF_CLAMP | VF_OMOD, ON_ALL },
+    /* gfx12 */
+    { "v_add_f64", VOP2, V_F64, { V_F64, V_F64 }, add, ARITH, ON_GFX12 },
+    { "v_mul_f64", VOP2, V_F64, { V_F64, V_F64 }, mul, ARITH, ON_GFX12 },
+    { "v_min_num_f64", VOP2, V_F64, { V_F64, V_F64 }, min_num, ARITH, ON_GFX12 },
+    { "v_max_num_f64", VOP2, V_F64, { V_F64, V_F64 }, max_num, ARITH, ON_GFX12 },
+    { "v_minimum_f64", VOP3, V_F64, { V_F64, V_F64 }, minimum, ARITH, ON_GFX12 },
+    { "v_maximum_f64", VOP3, V_F64, { V_F64, V_F64 }, maximum, ARITH, ON_GFX12 },
+    { "v_fmac_f64", VOP2, V_F64, { V_F64, V_F64 }, fmac, ARITH | VF_ACC, ON_1250 },
 };
 
 void run_valu_f64(enum target t);

@@ -13,6 +13,12 @@
 
 static const int src_reg[3] = { 2, 4, 6 }, src_wide[3] = { 16, 48, 80 };
 static struct vcases *out; /* of the call in progress */
+static enum target on;
+
+static bool rdna(void)
+{
+    return on >= T_1100;
+}
 
 static const struct { const char *text; uint32_t f32; uint64_t f64; uint16_t f16; } inline_float[] = {
     { "0.5", 0x3f000000, 0x3fe0000000000000, 0x3800 },   { "-0.5", 0xbf000000, 0xbfe0000000000000, 0xb800 },
@@ -84,11 +90,20 @@ static void set_sgpr(struct operand *o, enum vtype t)
         snprintf(o->text, sizeof o->text, "s%d", o->reg);
     else
         snprintf(o->text, sizeof o->text, "s[%d:%d]", o->reg, o->reg + n - 1);
+    if (on == T_1250 && t == V_PF32) /* both halves read the low SGPR */
+        o->opsel = o->opsel_hi = false;
+}
+
+/* gfx12 has neither an IEEE nor a DX10_CLAMP bit. */
+static uint32_t kernel_mode(void)
+{
+    return on >= T_1201 ? MODE_DENORM : MODE_KERNEL;
 }
 
 static struct vcase plain(const struct valu_row *r)
 {
-    struct vcase c = { .row = r, .mode = MODE_KERNEL, .waves = 3, .row_mask = 15, .bank_mask = 15 };
+    struct vcase c = { .row = r, .mode = kernel_mode(), .waves = 3, .row_mask = 15, .bank_mask = 15,
+                       .rdna = rdna() };
     for (; c.nsrc < 3 && r->s[c.nsrc]; c.nsrc++) {
         enum vtype t = r->s[c.nsrc];
         set_vgpr(&c.s[c.nsrc], type_words(t) > 2 ? src_wide[c.nsrc] : src_reg[c.nsrc], t);
@@ -101,6 +116,20 @@ static struct vcase plain(const struct valu_row *r)
     c.dst_sel = 6;
     c.e64 = r->form == VOP3 || r->form == VOP3P || r->form == VOP3SD || (r->flags & VF_NO_E32);
     return c;
+}
+
+static bool has_opsel(const struct valu_row *r)
+{
+    bool half = is_half(r->d);
+    for (int i = 0; i < 3; i++)
+        half |= is_half(r->s[i]);
+    return r->flags & (VF_OPSEL | VF_PK_CVT | VF_BYTE_DST | VF_SRC_BYTE) ||
+           (rdna() && half && r->form != VOP3P);
+}
+
+static bool wide_row(const struct valu_row *r)
+{
+    return type_words(r->d) > 1 || type_words(r->s[0]) > 1 || type_words(r->s[1]) > 1;
 }
 
 static const char *const sel_name[] = { "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
@@ -134,14 +163,28 @@ static void print_dpp(char *out, size_t room, const struct vcase *c, enum target
                                         : "row_bcast:31");
         }
     snprintf(out, room, " %s row_mask:0x%x bank_mask:0x%x%s", ctrl, c->row_mask, c->bank_mask,
-             c->bound_ctrl ? " bound_ctrl:0" : "");
+             c->bound_ctrl ? (rdna() ? " bound_ctrl:1" : " bound_ctrl:0") : "");
+    if (c->fi)
+        snprintf(out + strlen(out), room - strlen(out), " fi:1");
+}
+
+/* gfx11 and gfx12 name the halves of registers, except that of v_ashr_pk_*. */
+static bool names_halves(const struct valu_row *r)
+{
+    return rdna() && !(r->flags & VF_OPSEL && is_half(r->d) && !is_half(r->s[0]));
+}
+
+static const char *half_suffix(const struct valu_row *r, enum vtype t, bool high)
+{
+    return !names_halves(r) || !is_half(t) ? "" : high ? ".h" : ".l";
 }
 
 /* The instruction's text. */
 static void print_case(char *out, size_t room, const struct vcase *c, enum target t)
 {
     const struct valu_row *r = c->row;
-    bool both = r->form == VOP1 || r->form == VOP2 || r->form == VOPC || r->form == VOP2C;
+    bool both = (r->form == VOP1 || r->form == VOP2 || r->form == VOPC || r->form == VOP2C) &&
+                !(r->flags & VF_NO_SUFFIX);
     char d[40] = "", ops[160] = "", tail[160] = "";
     size_t n = 0;
     bool p = r->form == VOP3P;
@@ -159,7 +202,7 @@ static void print_case(char *out, size_t room, const struct vcase *c, enum targe
     } else {
         int w = type_words(r->d);
         if (w == 1)
-            snprintf(d, sizeof d, "v%d", c->dreg);
+            snprintf(d, sizeof d, "v%d%s", c->dreg, half_suffix(r, r->d, c->opsel_d));
         else
             snprintf(d, sizeof d, "v[%d:%d]", c->dreg, c->dreg + w - 1);
         if (r->flags & VF_CARRY_OUT)
@@ -173,10 +216,12 @@ static void print_case(char *out, size_t room, const struct vcase *c, enum targe
         if (o->sext)
             n += (size_t)snprintf(ops + n, sizeof ops - n, "%ssext(%s)", sep, o->text);
         else
-            n += (size_t)snprintf(ops + n, sizeof ops - n, "%s%s%s%s%s", sep, neg ? "-" : "",
-                                  abs ? "|" : "", o->text, abs ? "|" : "");
+            n += (size_t)snprintf(ops + n, sizeof ops - n, "%s%s%s%s%s%s", sep, neg ? "-" : "",
+                                  abs ? "|" : "", o->text,
+                                  o->kind == OP_V ? half_suffix(r, r->s[i], o->opsel) : "",
+                                  abs ? "|" : "");
     }
-    if (r->flags & VF_CARRY_IN || (r->flags & VF_VCC && r->form != VOP3)) {
+    if (r->flags & (VF_CARRY_IN | VF_MASK) || (r->flags & VF_VCC && r->form != VOP3)) {
         snprintf(ops + n, sizeof ops - n, ", %s", c->e64 ? carry : vcc);
     }
     n = 0;
@@ -209,7 +254,7 @@ static void print_case(char *out, size_t room, const struct vcase *c, enum targe
     }
     if (r->flags & VF_BITOP)
         n += (size_t)snprintf(tail + n, sizeof tail - n, " bitop3:0x%x", c->imm);
-    if (r->form == VOP3 && r->flags & (VF_OPSEL | VF_PK_CVT | VF_BYTE_DST | VF_SRC_BYTE)) {
+    if (c->e64 && !p && !names_halves(r) && has_opsel(r)) {
         bool any = c->opsel_d;
         for (int i = 0; i < 3; i++)
             any |= c->s[i].opsel;
@@ -245,7 +290,7 @@ static void print_case(char *out, size_t room, const struct vcase *c, enum targe
     if (c->lanes == LANES_DPP)
         print_dpp(tail + n, sizeof tail - n, c, t);
     const char *suffix = c->lanes == LANES_SDWA  ? "_sdwa"
-                         : c->lanes == LANES_DPP ? "_dpp"
+                         : c->lanes == LANES_DPP ? (both && !c->e64 ? "_dpp" : "_e64_dpp")
                          : both                  ? c->e64 ? "_e64" : "_e32"
                                                  : "";
     snprintf(out, room, "%s%s %s%s%s%s", r->name, suffix, d, *d ? ", " : "", ops, tail);
@@ -267,8 +312,12 @@ static bool has_e32(const struct valu_row *r)
     return r->form != VOP3 && r->form != VOP3P && r->form != VOP3SD && !(r->flags & VF_NO_E32);
 }
 
-static const unsigned dpp_gfx9[] = { 0x1b, 0xb1, 0x4e, 0x93, 0x00, 0x101, 0x108, 0x10f, 0x111, 0x118, 0x11f, 0x121,
-                                     0x12f, 0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143, 0x150, 0x15f };
+static const unsigned dpp_gfx9[] = { 0x1b,  0xb1,  0x4e,  0x93,  0x00,  0x101, 0x108, 0x10f,
+                                     0x111, 0x118, 0x11f, 0x121, 0x12f, 0x130, 0x134, 0x138,
+                                     0x13c, 0x140, 0x141, 0x142, 0x143, 0x150, 0x15f };
+static const unsigned dpp_rdna[] = { 0x1b,  0xb1,  0x4e,  0x93,  0x00,  0x101, 0x108, 0x10f,
+                                     0x111, 0x118, 0x11f, 0x121, 0x12f, 0x140, 0x141, 0x150,
+                                     0x157, 0x15f, 0x160, 0x161, 0x165, 0x16f };
 
 static struct vcase form_of(const struct valu_row *r, bool e64)
 {
@@ -346,12 +395,12 @@ static void modifier_forms(struct batch *b, const struct valu_row *r, bool fsrc)
         c = form_of(r, true);
         c.omod = 1 + k % 3;
         c.clamp = k == 1 && r->flags & VF_CLAMP;
-        c.mode = k < 3 ? MODE_DX10 : MODE_KERNEL;
+        c.mode = k < 3 ? kernel_mode() & MODE_DX10 : kernel_mode();
         add_case(b, c);
     }
-    for (int k = 0; k < 8 && r->flags & (VF_OPSEL | VF_PK_CVT | VF_BYTE_DST | VF_SRC_BYTE); k++) {
-        c = plain(r);
-        for (int i = 0; i < c.nsrc && r->flags & VF_OPSEL; i++)
+    for (int k = 0; k < 8 && has_opsel(r); k++) {
+        c = form_of(r, true);
+        for (int i = 0; i < c.nsrc && (r->flags & VF_OPSEL || rdna()); i++)
             c.s[i].opsel = is_half(r->s[i]) && rand_below(2);
         if (r->flags & VF_SRC_BYTE)
             c.s[0].opsel = k & 1, c.s[1].opsel = k >> 1 & 1;
@@ -375,6 +424,10 @@ static void packed_forms(struct batch *b, const struct valu_row *r)
                 c.s[i].neg = rand_below(2);
                 c.s[i].neg_hi = rand_below(2);
             }
+            if (r->flags & VF_NEG_BITS && i < 2) {
+                c.s[i].neg = rand_below(2);
+                c.imm |= (unsigned)c.s[i].neg << i;
+            }
         }
         c.clamp = r->flags & VF_CLAMP && k & 1;
         add_case(b, c);
@@ -390,18 +443,24 @@ static void mode_forms(struct batch *b, const struct valu_row *r)
         c.cross = c.nsrc == 1;
         c.mode = k < 3 ? MODE_DENORM | MODE_DX10 | (k + 1) * 5
                        : (uint32_t)(MODE_DX10 | MODE_IEEE) | (k - 3) * 0x50;
+        if (on >= T_1201)
+            c.mode &= ~(uint32_t)(MODE_DX10 | MODE_IEEE);
         add_case(b, c);
     }
 }
 
 static void dpp_forms(struct batch *b, const struct valu_row *r, bool fsrc)
 {
-    bool wide = type_words(r->d) > 1 || type_words(r->s[0]) > 1 || type_words(r->s[1]) > 1;
+    bool wide = wide_row(r);
     for (int k = 0; k < 8; k++) {
         struct vcase c = plain(r);
         c.lanes = LANES_DPP;
-        c.ctrl = wide ? 0x150 + rand_below(16)
-                      : dpp_gfx9[rand_below(sizeof dpp_gfx9 / sizeof *dpp_gfx9)];
+        if (rdna())
+            c.ctrl = dpp_rdna[rand_below(sizeof dpp_rdna / sizeof *dpp_rdna)];
+        else
+            c.ctrl = wide ? 0x150 + rand_below(16)
+                          : dpp_gfx9[rand_below(sizeof dpp_gfx9 / sizeof *dpp_gfx9)];
+        c.fi = rdna() && rand_below(2);
         c.row_mask = k & 1 ? 15 : rand_below(16);
         c.bank_mask = k & 2 ? 15 : rand_below(16);
         c.bound_ctrl = rand_below(2);
@@ -447,10 +506,12 @@ static void sdwa_forms(struct batch *b, const struct valu_row *r, bool fsrc)
 
 void valu_forms(struct batch *b, const struct valu_row *r, struct vcases *to)
 {
-    struct vcase c = plain(r);
-    bool fsrc = false, gfx9 = b->target <= T_950;
+    struct vcase c;
+    bool fsrc = false;
 
     out = to;
+    on = b->target;
+    c = plain(r);
     for (int i = 0; i < c.nsrc; i++)
         fsrc |= is_float(r->s[i]) && !(r->flags & VF_NO_MODS);
     c.cross = true;
@@ -474,8 +535,8 @@ void valu_forms(struct batch *b, const struct valu_row *r, struct vcases *to)
     }
     if (r->flags & VF_MODES)
         mode_forms(b, r);
-    if (r->flags & VF_DPP && gfx9)
+    if (r->flags & VF_DPP && (!rdna() || !wide_row(r)))
         dpp_forms(b, r, fsrc);
-    if (r->flags & VF_SDWA && gfx9)
+    if (r->flags & VF_SDWA && !rdna())
         sdwa_forms(b, r, fsrc);
 }

@@ -272,6 +272,22 @@ REF(sat_pk_u8)
     l->d = (uint64_t)clamp_to((int16_t)A, 0, 255) | (uint64_t)clamp_to((int16_t)(A >> 16), 0, 255) << 8;
 }
 
+REF(sext16) { l->d = (uint32_t)(int16_t)A; }
+REF(not16) { l->d = ~A & 0xffff; }
+REF(add64) { l->d = l->s[0] + l->s[1]; }
+REF(sub64) { l->d = l->s[0] - l->s[1]; }
+REF(mul64) { l->d = l->s[0] * l->s[1]; }
+REF(xor3) { l->d = A ^ B ^ C; }
+REF(maxmin_u) { uint32_t m = A > B ? A : B; l->d = m < C ? m : C; }
+REF(minmax_u) { uint32_t m = A < B ? A : B; l->d = m > C ? m : C; }
+REF(maxmin_i) { int32_t m = (int32_t)A > (int32_t)B ? (int32_t)A : (int32_t)B; l->d = (uint32_t)(m < (int32_t)C ? m : (int32_t)C); }
+REF(minmax_i) { int32_t m = (int32_t)A < (int32_t)B ? (int32_t)A : (int32_t)B; l->d = (uint32_t)(m > (int32_t)C ? m : (int32_t)C); }
+REF(min_u64) { l->d = l->s[0] < l->s[1] ? l->s[0] : l->s[1]; }
+REF(max_u64) { l->d = l->s[0] > l->s[1] ? l->s[0] : l->s[1]; }
+REF(min_i64) { l->d = (int64_t)l->s[0] < (int64_t)l->s[1] ? l->s[0] : l->s[1]; }
+REF(max_i64) { l->d = (int64_t)l->s[0] > (int64_t)l->s[1] ? l->s[0] : l->s[1]; }
+REF(mad_u32) { l->d = A * B + C; }
+
 #define SD (VF_SDWA | VF_DPP)
 
 static const struct valu_row rows[] = {
@@ -361,6 +377,57 @@ static const struct valu_row rows[] = {
     { "v_bitop3_b16", VOP3, V_B16, { V_B16, V_B16, V_B16 }, bitop16, VF_BITOP | VF_OPSEL | VF_HI_ANY, ON_950 },
     { "v_ashr_pk_i8_i32", VOP3, V_B16, { V_I32, V_I32, V_SHIFT }, ashr_pk_i8, VF_OPSEL | VF_KEEP_HI, ON_950 },
     { "v_ashr_pk_u8_i32", VOP3, V_B16, { V_I32, V_I32, V_SHIFT }, ashr_pk_u8, VF_OPSEL | VF_KEEP_HI, ON_950 },
+    /* gfx10 and later names, encodings and newcomers */
+    { "v_clz_i32_u32", VOP1, V_U32, { V_U32 }, ffbh_u, VF_DPP, ON_GFX11UP },
+    { "v_ctz_i32_b32", VOP1, V_U32, { V_B32 }, ffbl, VF_DPP, ON_GFX11UP },
+    { "v_cls_i32", VOP1, V_U32, { V_I32 }, ffbh_i, VF_DPP, ON_GFX11UP },
+    { "v_prng_b32", VOP1, V_U32, { V_U32 }, prng, VF_DPP, ON_1250 },
+    { "v_sat_pk_u8_i16", VOP1, V_B16, { V_P16 }, sat_pk_u8, VF_NO_INLINE, ON_GFX11UP },
+    { "v_cvt_i32_i16", VOP1, V_I32, { V_I16 }, sext16, VF_DPP, ON_GFX11UP },
+    { "v_cvt_u32_u16", VOP1, V_U32, { V_U16 }, mov, VF_DPP, ON_GFX11UP },
+    { "v_not_b16", VOP1, V_B16, { V_B16 }, not16, VF_DPP, ON_GFX11UP },
+    { "v_mov_b16", VOP1, V_B16, { V_B16 }, mov, VF_DPP, ON_1100 },
+    { "v_add_nc_u32", VOP2, V_U32, { V_U32, V_U32 }, add, VF_DPP | VF_CLAMP, ON_GFX11UP },
+    { "v_sub_nc_u32", VOP2, V_U32, { V_U32, V_U32 }, sub, VF_DPP | VF_CLAMP, ON_GFX11UP },
+    { "v_subrev_nc_u32", VOP2, V_U32, { V_U32, V_U32 }, subrev, VF_DPP | VF_CLAMP, ON_GFX11UP },
+    { "v_add_nc_u64", VOP2, V_U64, { V_U64, V_U64 }, add64, 0, ON_1250 },
+    { "v_sub_nc_u64", VOP2, V_U64, { V_U64, V_U64 }, sub64, 0, ON_1250 },
+    { "v_mul_u64", VOP2, V_U64, { V_U64, V_U64 }, mul64, 0, ON_1250 },
+    { "v_add_co_u32", VOP3SD, V_U32, { V_U32, V_U32 }, add_co, VF_CLAMP | VF_CARRY_OUT, ON_GFX11UP },
+    { "v_sub_co_u32", VOP3SD, V_U32, { V_U32, V_U32 }, sub_co, VF_CLAMP | VF_CARRY_OUT, ON_GFX11UP },
+    { "v_subrev_co_u32", VOP3SD, V_U32, { V_U32, V_U32 }, subrev_co, VF_CLAMP | VF_CARRY_OUT, ON_GFX11UP },
+    { "v_add_co_ci_u32", VOP2C, V_U32, { V_U32, V_U32 }, addc, VF_DPP | VF_CLAMP | VF_CARRY_OUT | VF_CARRY_IN, ON_GFX11UP },
+    { "v_sub_co_ci_u32", VOP2C, V_U32, { V_U32, V_U32 }, subb, VF_DPP | VF_CLAMP | VF_CARRY_OUT | VF_CARRY_IN, ON_GFX11UP },
+    { "v_subrev_co_ci_u32", VOP2C, V_U32, { V_U32, V_U32 }, subbrev, VF_DPP | VF_CLAMP | VF_CARRY_OUT | VF_CARRY_IN, ON_GFX11UP },
+    { "v_cndmask_b32", VOP2, V_B32, { V_F32, V_F32 }, cndmask, VF_DPP | VF_VCC, ON_GFX11UP },
+    { "v_cndmask_b16", VOP3, V_B16, { V_F16, V_F16 }, cndmask, VF_MASK | VF_NO_INLINE, ON_GFX11UP },
+    { "v_add_nc_i32", VOP3, V_I32, { V_I32, V_I32 }, add_i, VF_CLAMP, ON_GFX11UP },
+    { "v_sub_nc_i32", VOP3, V_I32, { V_I32, V_I32 }, sub_i, VF_CLAMP, ON_GFX11UP },
+    { "v_lshlrev_b64", VOP3, V_B64, { V_SHIFT, V_B64 }, lshl64, 0, ON_1100 },
+    { "v_lshlrev_b64", VOP2, V_B64, { V_SHIFT, V_B64 }, lshl64, 0, ON_GFX12 },
+    { "v_lshrrev_b64", VOP3, V_B64, { V_SHIFT, V_B64 }, lshr64, 0, ON_GFX11UP },
+    { "v_ashrrev_i64", VOP3, V_B64, { V_SHIFT, V_I64 }, ashr64, 0, ON_GFX11UP },
+    { "v_xor3_b32", VOP3, V_B32, { V_B32, V_B32, V_B32 }, xor3, 0, ON_GFX11UP },
+    { "v_maxmin_u32", VOP3, V_U32, { V_U32, V_U32, V_U32 }, maxmin_u, 0, ON_GFX11UP },
+    { "v_minmax_u32", VOP3, V_U32, { V_U32, V_U32, V_U32 }, minmax_u, 0, ON_GFX11UP },
+    { "v_maxmin_i32", VOP3, V_I32, { V_I32, V_I32, V_I32 }, maxmin_i, 0, ON_GFX11UP },
+    { "v_minmax_i32", VOP3, V_I32, { V_I32, V_I32, V_I32 }, minmax_i, 0, ON_GFX11UP },
+    { "v_min_u64", VOP3, V_U64, { V_U64, V_U64 }, min_u64, 0, ON_1250 },
+    { "v_max_u64", VOP3, V_U64, { V_U64, V_U64 }, max_u64, 0, ON_1250 },
+    { "v_min_i64", VOP3, V_I64, { V_I64, V_I64 }, min_i64, 0, ON_1250 },
+    { "v_max_i64", VOP3, V_I64, { V_I64, V_I64 }, max_i64, 0, ON_1250 },
+    { "v_mad_u32", VOP3, V_U32, { V_U32, V_U32, V_U32 }, mad_u32, 0, ON_1250 },
+    { "v_qsad_pk_u16_u8", VOP3, V_B64, { V_B64, V_B32, V_B64 }, qsad_pk, VF_CLAMP, ON_GFX11UP },
+    { "v_mqsad_pk_u16_u8", VOP3, V_B64, { V_B64, V_B32, V_B64 }, mqsad_pk, VF_CLAMP, ON_GFX11UP },
+    { "v_mqsad_u32_u8", VOP3, V_W4, { V_B64, V_B32, V_W4 }, mqsad_u32, VF_CLAMP, ON_GFX11UP },
+    { "v_mad_u64_u32", VOP3SD, V_U64, { V_U32, V_U32, V_U64 }, mad_u64_u32, VF_CLAMP | VF_CARRY_OUT, ON_1100 },
+    { "v_mad_i64_i32", VOP3SD, V_I64, { V_I32, V_I32, V_I64 }, mad_i64_i32, VF_CLAMP | VF_CARRY_OUT, ON_1100 },
+    { "v_mad_co_u64_u32", VOP3SD, V_U64, { V_U32, V_U32, V_U64 }, mad_u64_u32, VF_CLAMP | VF_CARRY_OUT, ON_GFX12 },
+    { "v_mad_co_i64_i32", VOP3SD, V_I64, { V_I32, V_I32, V_I64 }, mad_i64_i32, VF_CLAMP | VF_CARRY_OUT, ON_GFX12 },
+    { "v_mad_nc_u64_u32", VOP3, V_U64, { V_U32, V_U32, V_U64 }, mad_u64_u32, VF_CLAMP, ON_1250 },
+    { "v_mad_nc_i64_i32", VOP3, V_I64, { V_I32, V_I32, V_I64 }, mad_i64_i32, VF_CLAMP, ON_1250 },
+    { "v_ashr_pk_i8_i32", VOP3, V_B16, { V_I32, V_I32, V_SHIFT }, ashr_pk_i8, VF_OPSEL, ON_1250 },
+    { "v_ashr_pk_u8_i32", VOP3, V_B16, { V_I32, V_I32, V_SHIFT }, ashr_pk_u8, VF_OPSEL, ON_1250 },
 };
 
 void run_valu_int(enum target t);

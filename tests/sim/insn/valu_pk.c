@@ -78,6 +78,17 @@ HALF(max_f16, minmax(l, a, b, true, false))
 HALF(minimum3_f16, minmax(l, minmax(l, a, b, false, true), c, false, true))
 HALF(maximum3_f16, minmax(l, minmax(l, a, b, true, true), c, true, true))
 
+static uint32_t num(struct lane *l, uint32_t a, uint32_t b, bool max)
+{
+    struct lane m = *l;
+    m.mode &= ~(uint32_t)MODE_IEEE;
+    return minmax(&m, a, b, max, false);
+}
+HALF(min_num_f16, num(l, a, b, false))
+HALF(max_num_f16, num(l, a, b, true))
+HALF(minimum_f16, minmax(l, a, b, false, true))
+HALF(maximum_f16, minmax(l, a, b, true, true))
+
 REF(pk_fmac_f16)
 {
     uint64_t r = 0;
@@ -129,6 +140,18 @@ static void dot_int(struct lane *l, int bits, bool is_signed, int64_t sum)
                         : sum > UINT32_MAX ? UINT32_MAX : sum;
     l->d = (uint32_t)sum;
 }
+/* Signed where the operand's neg bit is set (l->imm: bit 0 A, bit 1 B). */
+static void dot_iu(struct lane *l, int bits)
+{
+    int64_t sum = (int32_t)l->s[2];
+    for (int at = 0; at < 32; at += bits)
+        sum += field(l->s[0], at, bits, l->imm & 1) * field(l->s[1], at, bits, l->imm & 2);
+    if (l->clamp)
+        sum = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
+    l->d = (uint32_t)sum;
+}
+REF(dot4_iu) { dot_iu(l, 8); }
+REF(dot8_iu) { dot_iu(l, 4); }
 #define C_I ((int32_t)l->s[2])
 #define C_U ((int64_t)(uint32_t)l->s[2])
 #define D_I ((int32_t)l->d)
@@ -221,6 +244,18 @@ static const struct valu_row rows[] = {
     { "v_dot2_f32_bf16", VOP3P, V_F32, { V_PBF16, V_PBF16, V_F32 }, dot2_bf16, VF_NO_OPSEL | VF_NAN_ANY, ON_950 },
     { "v_dot2c_f32_f16", VOP2, V_F32, { V_PF16, V_PF16 }, dot2c_f16, VF_ACC | VF_DPP | VF_NAN_ANY, ON_GFX9 },
     { "v_dot2c_f32_bf16", VOP2, V_F32, { V_PBF16, V_PBF16 }, dot2c_bf16, VF_ACC | VF_DPP | VF_NAN_ANY, ON_950 },
+    /* gfx10 and later */
+    { "v_dot4_i32_iu8", VOP3P, V_I32, { V_B32, V_B32, V_I32 }, dot4_iu, VF_CLAMP | VF_NO_OPSEL | VF_NEG_BITS, ON_GFX11UP },
+    { "v_dot8_i32_iu4", VOP3P, V_I32, { V_B32, V_B32, V_I32 }, dot8_iu, VF_CLAMP | VF_NO_OPSEL | VF_NEG_BITS, ON_GFX11UP },
+    { "v_dot2_f32_f16", VOP3P, V_F32, { V_PF16, V_PF16, V_F32 }, dot2_f16, VF_NO_OPSEL | VF_NAN_ANY, ON_RDNA },
+    { "v_dot2_f32_bf16", VOP3P, V_F32, { V_PBF16, V_PBF16, V_F32 }, dot2_bf16, VF_NO_OPSEL | VF_NAN_ANY, ON_RDNA },
+    { "v_pk_fmac_f16", VOP2, V_PF16, { V_PF16, V_PF16 }, pk_fmac_f16, VF_ACC | VF_NO_SUFFIX | VF_NO_E64, ON_GFX11UP },
+    { "v_pk_min_num_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_min_num_f16, PKF, ON_GFX12 },
+    { "v_pk_max_num_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_max_num_f16, PKF, ON_GFX12 },
+    { "v_pk_minimum_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_minimum_f16, PKF, ON_GFX12 },
+    { "v_pk_maximum_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_maximum_f16, PKF, ON_GFX12 },
+    { "v_pk_minimum3_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_minimum3_f16, PKF, ON_1250 },
+    { "v_pk_maximum3_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_maximum3_f16, PKF, ON_1250 },
 };
 
 void run_valu_pk(enum target t);

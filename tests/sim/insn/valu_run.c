@@ -22,7 +22,8 @@ static void fetch(const struct vcase *c, const struct wave_state *w, struct lane
     memset(x, 0, sizeof l->w[i]);
     if (c->lanes == LANES_DPP && i == 0)
         lane = dpp_source(l->target, c->ctrl, lane);
-    bool absent = lane < 0 || (c->lanes == LANES_DPP && i == 0 && !(w->exec >> lane & 1));
+    bool absent = lane < 0 || (c->lanes == LANES_DPP && i == 0 && !c->fi &&
+                                !(w->exec >> lane & 1));
     if (o->kind == OP_V) {
         for (int k = 0; k < words && !absent; k++)
             x[k] = w->v[o->reg + k][lane];
@@ -88,7 +89,7 @@ static uint64_t omod_clamp_one(const struct vcase *c, const struct lane *l, stru
     bool denorm = c->mode & (is32 ? 0x20 : 0x80);
     enum ref_round rnd = is32 ? round32(l) : round16(l);
     struct ref_num x = ref_unpack(f, v);
-    if (c->omod && !(c->mode & MODE_IEEE) && !denorm) {
+    if (c->omod && (l->target >= T_1201 || (!(c->mode & MODE_IEEE) && !denorm))) {
         v = ref_pack(f, ref_scale(x, c->omod == 1 ? 1 : c->omod == 2 ? 2 : -1), rnd, true);
         if (v == 1ull << (f.exp_bits + f.man_bits))
             v = 0; /* "-0 is flushed to +0" */
@@ -97,9 +98,9 @@ static uint64_t omod_clamp_one(const struct vcase *c, const struct lane *l, stru
         x = ref_unpack(f, v);
         struct ref_num one = ref_from_int(1), zero = ref_from_int(0);
         if (x.cls == REF_NAN)
-            return c->mode & MODE_DX10 ? 0 : v;
-        if (ref_cmp(x, zero) < 0)
-            return 0;
+            return c->mode & MODE_DX10 || l->target >= T_1201 ? 0 : v;
+        if (ref_cmp(x, zero) < 0 || (ref_cmp(x, zero) == 0 && l->target >= T_1100))
+            return 0; /* "-0 is clamped to +0" */
         if (ref_cmp(x, one) > 0)
             return ref_pack(f, one, REF_RNE, false);
     }
@@ -117,6 +118,12 @@ static uint64_t omod_clamp(const struct vcase *c, const struct lane *l, uint64_t
     if (c->row->d == V_PF32)
         return omod_clamp_one(c, l, *f, v & 0xffffffff) | omod_clamp_one(c, l, *f, v >> 32) << 32;
     return omod_clamp_one(c, l, *f, v);
+}
+
+/* gfx10 and later always leave the other half alone. */
+static bool keeps_half(const struct vcase *c)
+{
+    return c->rdna || (c->row->flags & VF_KEEP_HI && c->lanes != LANES_SDWA);
 }
 
 /* Puts a result into the destination's old bits. */
@@ -143,7 +150,7 @@ static uint64_t place(const struct vcase *c, uint64_t old, uint64_t v)
         if (c->opsel_d)
             return (old & 0xffff) | (v & 0xffff) << 16;
         return (v & 0xffff) |
-               (r->flags & VF_KEEP_HI && c->lanes != LANES_SDWA ? old & 0xffff0000 : 0);
+               (keeps_half(c) ? old & 0xffff0000 : 0);
     }
     return type_words(r->d) == 1 ? v & 0xffffffff : v;
 }
@@ -196,7 +203,7 @@ static bool value_fits(const struct vcase *c, const struct lane *l, uint64_t wan
         if (x == y)
             continue;
         if (ref_unpack(*f, x).cls == REF_NAN) {
-            if (!(c->row->flags & VF_RAW_NAN) && nan_fits(c, l, *f, y))
+            if (nan_fits(c, l, *f, y))
                 continue;
             return false;
         }
@@ -343,7 +350,7 @@ static void run_case(const struct batch *b, const struct vcase *c, struct wave_s
             return;
         }
         uint64_t carry = c->e64 ? in.s[CARRY_REG] | (uint64_t)in.s[CARRY_REG + 1] << 32 : in.vcc;
-        if (r->form == VOP3)
+        if (r->form == VOP3 && !(r->flags & VF_MASK))
             carry = in.vcc;
         uint64_t mask = 0, mask_any = 0;
         for (int i = 0; i < lanes; i++) {
@@ -369,7 +376,7 @@ static void run_case(const struct batch *b, const struct vcase *c, struct wave_s
             if (active && c->lanes == LANES_DPP) {
                 int src = dpp_source(b->target, c->ctrl, i);
                 bool enabled = c->row_mask >> (i >> 4 & 3) & 1 && c->bank_mask >> (i >> 2 & 3) & 1;
-                bool valid = src >= 0 && in.exec >> src & 1;
+                bool valid = src >= 0 && (c->fi || in.exec >> src & 1);
                 written = enabled && (valid || c->bound_ctrl);
             }
             if (!written) {
