@@ -135,6 +135,14 @@ void cmd_walk_start(struct cmd_walk *w, const struct sim_codeobj *o)
             w->wave = 64;
 }
 
+/* Where llvm-objdump forgets s_set_vgpr_msb: jumps and ends, but not calls. */
+static bool ends_block(const struct sim_opcode *o)
+{
+    if (o->op == SIM_OP_s_call_b64 || o->op == SIM_OP_s_swappc_b64)
+        return false;
+    return o->cls == SIM_BRANCH || o->op == SIM_OP_s_endpgm;
+}
+
 bool cmd_walk_next(struct cmd_walk *w, struct sim_insn *out, char *text, size_t n)
 {
     const struct sim_codeobj *o = w->o;
@@ -148,7 +156,7 @@ bool cmd_walk_next(struct cmd_walk *w, struct sim_insn *out, char *text, size_t 
                 w->msb = 0;
     sim_decode_wave(o->family, w->wave, o->text + (w->at - o->text_vaddr), left, w->at, out);
     sim_print(o->family, out, w->msb, text, n);
-    if (!out->op || out->op->cls == SIM_BRANCH || out->op->token == SIM_OP_s_endpgm)
+    if (!out->op || ends_block(out->op))
         w->msb = 0;
     else if (out->op->token == SIM_OP_s_set_vgpr_msb)
         w->msb = out->o[0].value & 0xff;

@@ -117,13 +117,17 @@ static uint64_t literal_value(const struct fields *c, uint32_t lit, unsigned typ
     }
 }
 
-static unsigned slot_of(unsigned field)
+static unsigned slot_of(const struct sim_opcode *op, unsigned field)
 {
+    bool fmamk = op->op == SIM_OP_v_fmamk_f32 || op->op == SIM_OP_v_fmamk_f16 ||
+                 op->op == SIM_OP_v_fmamk_f64;
+
     switch (field) {
     case SIM_F_vdst: case SIM_F_vdata: case SIM_F_vdstx: case SIM_F_vdsty:
         return 3;
-    case SIM_F_src1: case SIM_F_vsrc1: case SIM_F_vsrcx1: case SIM_F_vsrcy1: case SIM_F_data:
-    case SIM_F_data0:
+    case SIM_F_vsrc1: case SIM_F_vsrcx1: case SIM_F_vsrcy1:
+        return fmamk ? 2 : 1; /* the literal is fmamk's second source */
+    case SIM_F_src1: case SIM_F_data: case SIM_F_data0:
         return 1;
     case SIM_F_src2: case SIM_F_vsrcx2: case SIM_F_vsrcy2: case SIM_F_data1:
         return 2;
@@ -136,7 +140,7 @@ static bool vgpr(const struct fields *c, struct sim_operand *o, const struct sim
 {
     o->file = s->kinds == SIM_K_A ? SIM_FILE_A : SIM_FILE_V;
     o->reg = reg;
-    o->slot = slot_of(s->field);
+    o->slot = slot_of(c->op, s->field);
     o->true16 = s->bits == 16 && c->f->flags & SIM_HAS_TRUE16;
     if (o->true16 && c->format != SIM_FMT_VOP3 && c->format != SIM_FMT_VOP3P) {
         o->half = reg >> 7;

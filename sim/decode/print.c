@@ -108,7 +108,7 @@ static bool could_be_inline(const struct text *t, const struct sim_operand *o)
     if (is(t, SIM_OP_v_pk_fmac_f16) && t->f->isa != SIM_ISA_GFX9) { /* its constants fill both halves */
         return o->value >> 16 == (o->value & 0xffff) && f16_inline(o->value & 0xffff);
     }
-    n = bits == 64 ? (int64_t)o->value : bits == 16 ? (int16_t)o->value : (int32_t)o->value;
+    n = bits == 64 ? (int64_t)(o->type == SIM_T_I64 && o->reg == 255 ? (uint32_t)o->value : o->value) : bits == 16 ? (int16_t)o->value : (int32_t)o->value;
     if (n >= -16 && n <= 64)
         return true;
     switch (o->type) {
@@ -162,26 +162,56 @@ static void inline_text(struct text *t, uint32_t v)
     put(t, "%d", (int32_t)v);
 }
 
+/* The same of a 64-bit number. */
+static void inline64_text(struct text *t, uint64_t v)
+{
+    static const struct { uint64_t bits; const char *name; } floats[] = {
+        {0x3fe0000000000000, "0.5"}, {0xbfe0000000000000, "-0.5"}, {0x3ff0000000000000, "1.0"},
+        {0xbff0000000000000, "-1.0"}, {0x4000000000000000, "2.0"}, {0xc000000000000000, "-2.0"},
+        {0x4010000000000000, "4.0"}, {0xc010000000000000, "-4.0"},
+        {0x3fc45f306dc9c882, "0.15915494309189532"}};
+
+    for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
+        if (floats[k].bits == v) {
+            put(t, "%s", floats[k].name);
+            return;
+        }
+    put(t, "%d", (int32_t)v);
+}
+
+/* 64-bit literals: the four bytes of a short one, which f64 takes as its high half, or all eight. An
+ * assembler given the plain number must come back to the same form, hence lit64(...). */
+static void literal64(struct text *t, const struct sim_operand *o)
+{
+    bool f64 = o->type == SIM_T_F64, whole = o->reg == 254, k = o->field == SIM_F_K;
+    uint64_t v = o->value;
+
+    if (!whole && !f64)
+        put(t, could_be_inline(t, o) ? "lit(0x%x)" : "0x%x", (uint32_t)v);
+    else if (whole && v <= UINT32_MAX)
+        put(t, "lit64(0x%" PRIx64 ")", v);
+    else if (!k && could_be_inline(t, o))
+        inline64_text(t, v);
+    else
+        put(t, "0x%" PRIx64, f64 && !(uint32_t)v ? v >> 32 : v);
+}
+
 static void literal(struct text *t, const struct sim_operand *o)
 {
-    uint64_t v = o->type == SIM_T_F64 && o->reg == 255   ? o->value >> 32
-                 : o->type == SIM_T_I64 && o->reg == 255 ? (uint32_t)o->value
-                                                         : o->value;
+    uint32_t raw = t->i->words[t->i->size / 4 - 1];
 
-    if (o->field == SIM_F_K && o->type == SIM_T_I32 && could_be_inline(t, o))
-        inline_text(t, v);
-    else if (o->field == SIM_F_K && o->type != SIM_T_F64)
-        put(t, "0x%x", t->i->words[t->i->size / 4 - 1]);
+    if (o->type == SIM_T_F64 || o->type == SIM_T_I64)
+        literal64(t, o);
+    else if (o->field == SIM_F_K && o->type == SIM_T_I32 && could_be_inline(t, o))
+        inline_text(t, o->value);
     else if (o->field == SIM_F_K)
-        put(t, "0x%" PRIx64, v);
+        put(t, "0x%x", raw);
     else if (o->type == SIM_T_F16 || o->type == SIM_T_BF16 || o->type == SIM_T_I16)
-        /* an assembler's choice of words: the number, or all of the dword where that would be inline */
+        /* the number, or all of the dword where that would be inline */
         put(t, could_be_inline(t, o) ? "lit(0x%x)" : "0x%x",
-            could_be_inline(t, o) ? t->i->words[t->i->size / 4 - 1] : (unsigned)o->value);
-    else if (could_be_inline(t, o))
-        put(t, "lit(0x%" PRIx64 ")", v);
+            could_be_inline(t, o) ? raw : (unsigned)o->value);
     else
-        put(t, "0x%" PRIx64, v);
+        put(t, could_be_inline(t, o) ? "lit(0x%" PRIx64 ")" : "0x%" PRIx64, o->value);
 }
 
 static void operand(struct text *t, const struct sim_operand *o)
@@ -539,6 +569,23 @@ static bool is_byte_sel(const struct text *t)
            strcmp(name, "v_cvt_f16_fp8") == 0 || strcmp(name, "v_cvt_f16_bf8") == 0;
 }
 
+/* byte_sel, and op_sel of the bits that do not pick the byte. */
+static void byte_sel(struct text *t)
+{
+    unsigned sel = t->i->opsel, byte, n = sources(t);
+
+    if (accepts(t, SIM_F_opsel2)) { /* of the destination: bits 2 and 3 */
+        byte = sel >> 2;
+        sel &= (1u << n) - 1;
+    } else { /* of the source: bits 1 and 0; the destination may have a half */
+        byte = (sel & 1) << 1 | (sel >> 1 & 1);
+        sel = accepts(t, SIM_F_opsel3) ? (sel >> 3 & 1) << n : 0;
+    }
+    bit_list(t, "op_sel", sel, n + 1, 0);
+    if (byte)
+        put(t, " byte_sel:%u", byte);
+}
+
 /* op_sel of a VOP3 word: sources, then the destination where it has a bit. */
 static void vop3_opsel(struct text *t)
 {
@@ -560,13 +607,11 @@ static void vop3_opsel(struct text *t)
         return;
     }
     if (t->f->isa >= SIM_ISA_GFX12 && is_byte_sel(t)) {
-        unsigned sel = t->i->opsel;
-
-        sel = accepts(t, SIM_F_opsel2) ? sel >> 2 : (sel & 1) << 1 | (sel >> 1 & 1);
-        if (sel)
-            put(t, " byte_sel:%u", sel);
+        byte_sel(t);
         return;
     }
+    if (is(t, SIM_OP_v_cndmask_b16)) /* its halves are in the names of the registers alone */
+        return;
     if (accepts(t, SIM_F_opsel3) ||
         (t->op->slot[0].kinds & SIM_K_M && t->i->lanes == SIM_LANES_PLAIN)) {
         bits |= (t->i->opsel >> 3 & 1) << n;

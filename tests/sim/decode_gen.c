@@ -22,7 +22,7 @@ struct draft {
     const struct sim_opcode *row;
     bool scalar_used;   /* the one SGPR or literal of a vector instruction is taken */
     bool lanes;         /* src0 comes from a DPP or SDWA dword */
-    bool literal;
+    bool literal, wide;
     unsigned dual;      /* VOPD: 1 in the X half, 2 in the Y half */
     uint32_t vgpr0, vgpr1, vgpr2; /* VOPD: registers of the X half */
 };
@@ -106,6 +106,11 @@ static uint32_t source(struct gen *g, struct draft *d, const struct sim_slot *s)
         s->bits <= 64 && d->dual == 0) {
         d->scalar_used = d->literal = true;
         return 255;
+    }
+    if (s->kinds & SIM_K_W && s->bits == 64 && r < 92 && !d->literal &&
+        !(vector && d->scalar_used) && !d->lanes && d->dual == 0) {
+        d->scalar_used = d->literal = d->wide = true;
+        return 254;
     }
     if (s->kinds & SIM_K_I)
         return s->kinds & SIM_K_X ? 129 + draw(g, 16) : constant(g, d, s);
@@ -491,7 +496,7 @@ unsigned gen_encoding(struct gen *g, const struct sim_opcode *row, uint32_t word
             words[1] |= 1u << 26;
     }
     if (d.literal) {
-        unsigned n = 1;
+        unsigned n = d.wide ? 2 : 1;
         uint32_t mask = ~0u;
 
         for (unsigned k = 0; k < row->nslots; k++)
@@ -499,8 +504,13 @@ unsigned gen_encoding(struct gen *g, const struct sim_opcode *row, uint32_t word
                 n = row->slot[k].bits == 64 ? 2 : 1;
                 mask = row->slot[k].type == SIM_T_F16 ? 0xffff : ~0u;
             }
-        while (n--)
-            words[d.next++] = (0x12345678u + draw(g, 1u << 20) * 1009) & mask;
+        for (unsigned k = 0; k < n; k++)
+            words[d.next + k] = (0x12345678u + draw(g, 1u << 20) * 1009) & mask;
+        if (d.wide && chance(g, 30)) { /* a value that has a shorter form */
+            words[d.next] = (chance(g, 50) ? 0x80000000u : 0) | draw(g, 100);
+            words[d.next + 1] = 0;
+        }
+        d.next += n;
     }
     return d.next * 4;
 }

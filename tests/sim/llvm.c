@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *tool(const char *name)
+const char *llvm_tool(const char *name)
 {
     static char found[2][64];
     char *at = found[strcmp(name, "llvm-mc") == 0];
@@ -24,7 +24,7 @@ static const char *tool(const char *name)
 
 bool llvm_found(void)
 {
-    return tool("llvm-mc") && tool("llvm-objdump");
+    return llvm_tool("llvm-mc") && llvm_tool("llvm-objdump");
 }
 
 static FILE *temporary(char *path, size_t n)
@@ -57,7 +57,7 @@ bool llvm_assemble(const char *target, unsigned wave, char *const *texts, size_t
     }
     fclose(f);
     snprintf(command, sizeof command,
-             "%s -triple=amdgcn-amd-amdhsa -mcpu=%s %s -show-encoding %s 2>/dev/null", tool("llvm-mc"),
+             "%s -triple=amdgcn-amd-amdhsa -mcpu=%s %s -show-encoding %s 2>/dev/null", llvm_tool("llvm-mc"),
              target, wave ? attributes(wave) : "", path);
     p = popen(command, "r");
     while (p && fgets(line, sizeof line, p)) {
@@ -103,7 +103,7 @@ static bool object_of(const char *target, const struct llvm_line *lines, size_t 
     }
     fclose(f);
     snprintf(command, sizeof command,
-             "%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s %s", tool("llvm-mc"), target,
+             "%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s %s", llvm_tool("llvm-mc"), target,
              object, path);
     ok = system(command) == 0;
     unlink(path);
@@ -122,7 +122,7 @@ bool llvm_disassemble(const char *target, unsigned wave, struct llvm_line *lines
         lines[i].size = 0;
         lines[i].text[0] = 0;
     }
-    snprintf(command, sizeof command, "%s -d -z %s %s", tool("llvm-objdump"),
+    snprintf(command, sizeof command, "%s -d -z %s %s", llvm_tool("llvm-objdump"),
              wave ? attributes(wave) : "", object);
     p = popen(command, "r");
     while (p && fgets(line, sizeof line, p)) {

@@ -17,6 +17,9 @@ struct llvm_line {
 /* Are llvm-mc and llvm-objdump of LLVM 22 or newer here? */
 bool llvm_found(void);
 
+/* Its name there, e.g. "llvm-mc-22", or null. */
+const char *llvm_tool(const char *name);
+
 /* Assembles texts[i] for the target, each on its own: sets bytes and size. False if the tool fails. */
 bool llvm_assemble(const char *target, unsigned wave, char *const *texts, size_t n,
                    struct llvm_line *out);
