@@ -95,6 +95,18 @@ unsigned sim_matrix_cycles(const struct sim_matrix_form *f, unsigned a_fmt, unsi
     return narrow ? f->cycles / 2 : f->cycles;
 }
 
+bool sim_matrix_repeated(const struct sim_matrix_form *f, const struct sim_matrix_args *x)
+{
+    uint32_t diff = 0;
+    for (int operand = 0; operand < 2 && f->isa == SIM_MX_GFX11; operand++) {
+        const uint32_t *row = operand ? x->b : x->a;
+        for (int r = 0; r < (operand ? f->b_regs : f->a_regs); r++, row += x->wave)
+            for (int l = 16; l < x->wave; l++)
+                diff |= row[l] ^ row[l - 16];
+    }
+    return !diff;
+}
+
 sim_matrix_fn sim_matrix_run_v2, sim_matrix_run_v3, sim_matrix_run_v4;
 
 sim_matrix_fn *sim_matrix_level(int level)

@@ -83,6 +83,10 @@ unsigned sim_matrix_regs(const struct sim_matrix_form *f, unsigned operand, unsi
 /* Matrix-unit cycles, for the formats in use. */
 unsigned sim_matrix_cycles(const struct sim_matrix_form *f, unsigned a_fmt, unsigned b_fmt);
 
+/* gfx11 reads A and B from both halves (or all quarters) of a wave, and the program has to put the
+ * same there (RDNA3 ISA 7.9). Whether it did; true on other instruction sets. */
+bool sim_matrix_repeated(const struct sim_matrix_form *f, const struct sim_matrix_args *x);
+
 typedef void sim_matrix_fn(const struct sim_matrix_form *f, const struct sim_matrix_args *x);
 
 /* The executor compiled for x86-64-v2, v3 or v4 (level 2, 3, 4); results are bit-identical. The

@@ -7,8 +7,7 @@
 #include "float.h"
 #include "trans.h"
 
-#include <criterion/criterion.h>
-#include <stdio.h>
+#include "layout.h"
 
 static const char *const name[] = {
 #define SIM_MINI(id, man, bias, max, inf, nan, unsig) #id,
@@ -443,4 +442,37 @@ Test(trans, ulp_mode_moves_results_by_one)
     cr_expect_eq(sim_log_f32(0x3f800000, 1), 0);
     cr_expect_eq(sim_exp_f32(sim_f32_bits(-126), -1), 0x00800000, "not into the denormals");
     cr_expect_eq(sim_sqrt_f16(0x4000, 1), sim_sqrt_f16(0x4000, 0) + 1);
+}
+
+/* ---- levels ---- */
+
+int float_rows_v2(int fn, const uint32_t *a, const uint32_t *b, uint32_t *d);
+int float_rows_v3(int fn, const uint32_t *a, const uint32_t *b, uint32_t *d);
+int float_rows_v4(int fn, const uint32_t *a, const uint32_t *b, uint32_t *d);
+
+Test(levels, give_the_same_bits)
+{
+    int level[3], count = levels(level);
+    static uint32_t a[64], b[64], want[64], got[64];
+    for (int round = 0; round < 3000; round++) {
+        for (int i = 0; i < 64; i++) {
+            a[i] = rnd();
+            b[i] = rnd();
+            if (round & 1)
+                a[i] = (a[i] & 0x807fffff) | (uint32_t)(100 + rnd() % 50) << 23;
+            if (rnd() % 50 == 0)
+                a[i] = (a[i] & 0x80000000) | (rnd() & 1 ? 0x7f800000 | rnd() % 3 : rnd() % 3);
+        }
+        int fn = round % 75;
+        if (!float_rows_v2(fn, a, b, want))
+            continue;
+#ifdef __x86_64__
+        for (int v = 1; v < count; v++) {
+            (level[v] == 4 ? float_rows_v4 : float_rows_v3)(fn, a, b, got);
+            for (int i = 0; i < 64; i++)
+                cr_assert_eq(got[i], want[i], "function %d level %d (%08x, %08x): %08x, %08x", fn,
+                             level[v], a[i], b[i], got[i], want[i]);
+        }
+#endif
+    }
 }

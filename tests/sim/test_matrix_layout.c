@@ -286,3 +286,16 @@ Test(matrix_layout, f64_negates_by_blgp_on_gfx942)
         cr_assert_eq(got, want, "blgp %d: %g", blgp, got);
     }
 }
+
+Test(matrix_layout, gfx11_operands_have_to_be_repeated)
+{
+    const struct sim_matrix_form *f = sim_matrix_find("v_wmma_f32_16x16x16_f16", SIM_MX_GFX11);
+    static uint32_t a[8][32], b[8][32], d[8][32];
+    for (int i = 0; i < 8 * 32; i++)
+        a[i / 32][i % 32] = b[i / 32][i % 32] = (uint32_t)(i / 32 * 100 + i % 16);
+    struct sim_matrix_args x = {*a, *b, .d = *d, .wave = 32};
+    cr_expect(sim_matrix_repeated(f, &x));
+    b[7][31] ^= 1;
+    cr_expect(!sim_matrix_repeated(f, &x));
+    cr_expect(sim_matrix_repeated(sim_matrix_find("v_wmma_f32_16x16x16_f16", SIM_MX_GFX12), &x));
+}

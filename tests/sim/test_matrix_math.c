@@ -409,6 +409,48 @@ Test(matrix_math, scales_of_f8f6f4)
         }
 }
 
+/* gfx1250: scales may be E5M3 or E4M3; the 32x16 form has a scale lane for each of its 32 rows of
+ * A. */
+Test(matrix_math, scale_formats_of_gfx1250)
+{
+    static uint32_t sa[64], sb[64];
+    load();
+    for (int round = 0; round < 12; round++) {
+        bool f4 = round & 1;
+        const struct sim_matrix_form *f = sim_matrix_find(f4 ? "v_wmma_scale_f32_32x16x128_f4"
+                                                             : "v_wmma_scale_f32_16x16x128_f8f6f4",
+                                                          SIM_MX_GFX1250);
+        fill(f, SIM_MT_FP4, SIM_MT_FP4, MODERATE);
+        struct sim_matrix_args x = {.c = rc, .a_scale = sa, .b_scale = sb, .a_fmt = 4, .b_fmt = 4};
+        x.a_scale_fmt = (uint8_t)(round / 2 % 3);
+        x.b_scale_fmt = (uint8_t)(round / 4 % 3);
+        x.a_scale_sel = f4 ? 0 : 1;
+        x.b_scale_sel = 1;
+        for (int i = 0; i < 64; i++) {
+            sa[i] = (rnd() & 0x07070707) + (x.a_scale_fmt ? 0x38383838 : 0x7c7c7c7c);
+            sb[i] = (rnd() & 0x07070707) + (x.b_scale_fmt ? 0x38383838 : 0x7c7c7c7c);
+        }
+        run(f, &x, 2);
+        for (int m = 0; m < f->m; m++)
+            for (int n = 0; n < f->n; n++) {
+                float s = f32_of(C[m][n]);
+                for (int k = 0; k < f->k; k++) {
+                    double v[2];
+                    for (int o = 0; o < 2; o++) {
+                        uint32_t w = o ? sb[n + 16] : sa[f4 ? m : m + 16],
+                                 c = w >> k / 32 * 8 & 255;
+                        int fmt = o ? x.b_scale_fmt : x.a_scale_fmt;
+                        v[o] = fmt == 0   ? ldexp(1, (int)c - 127)
+                               : fmt == 1 ? ldexp(8 + (c & 7), (int)(c >> 3) - 15 - 3)
+                                          : ldexp(8 + (c & 7), (int)(c >> 3 & 15) - 7 - 3);
+                    }
+                    s = fmaf((float)(A[m][k] * v[0]), (float)(B[k][n] * v[1]), s);
+                }
+                same(f, result(f, m, n), s, "scaled", m, n);
+            }
+    }
+}
+
 /* ---- modifiers ---- */
 
 Test(matrix_math, wmma_sign_and_magnitude)
