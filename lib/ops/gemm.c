@@ -623,7 +623,6 @@ const struct fly_op fly_op_gemm = {
     .fields = fields,
     .nfields = NFIELDS,
     .id = FLY_OP_gemm,
-    .tile = FLY_TILE_GEMM,
     .ntypes = 3,
     .tile = FLY_TILE_GEMM,
     .kernels = kernels,
