@@ -110,6 +110,13 @@ static const struct kg_word common[] = {
          "    asm volatile(\"\" : \"+v\"(v));\n"
          "    return v;\n"
          "}"),
+    WORD("renew",
+         "/* v as it is, but unknown: sums with constants are then made where they are used, in the instruction,\n"
+         "   and not once in registers of their own. */\n"
+         "static __device__ void renew(unsigned &v)\n"
+         "{\n"
+         "    asm volatile(\"\" : \"+v\"(v));\n"
+         "}"),
     WORD("pin",
          "/* Nothing moves across: the order of the loop is the order written. */\n"
          "static __device__ void pin()\n"

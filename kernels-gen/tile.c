@@ -330,7 +330,7 @@ static void offsets(struct kg *g, const struct kg_tile *t)
         kg_line(g, "lds_ptr read%u = lds + (wave_m * %u + row16) * %u + ((quad + %u) ^ (row16 >> %u & %u)) * 16;", i,
                 t->mi * 16, kb, i * 4, t->shift, t->mask);
     for (unsigned n = 0; n < t->ni; n++)
-        kg_line(g, "const unsigned from_b%u = (wave_n * %u + %u) * (ldb * 16) + lane * 16;", n, t->ni, n);
+        kg_line(g, "unsigned from_b%u = (wave_n * %u + %u) * (ldb * 16) + lane * 16;", n, t->ni, n);
     kg_blank(g);
 }
 
@@ -446,6 +446,8 @@ void kg_tile_loop(struct kg *g, const struct kg_tile *t)
     g->stage = "tile loop";
     kg_line(g, "#pragma clang loop unroll(disable)");
     kg_open(g, "while (left > %u)", depth);
+    for (unsigned n = 0; n < t->ni; n++)
+        kg_line(g, "renew(from_b%u);", n);
     for (unsigned place = 0; place < depth; place++)
         tile(g, t, place, MANY_MORE);
     kg_line(g, "left -= %u;", depth);
