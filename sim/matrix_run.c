@@ -180,7 +180,7 @@ static struct kmap map_of(const struct sim_matrix_form *f, int operand, int wave
     if (f->a == SIM_MT_F8F6F4)
         run = bits == 4 ? 32 : 16;
     else if (f->isa == SIM_MX_GFX1250 && f->k * (int)bits >= 512)
-        run = (bits == 4 ? 32 : f->k == 128 ? 16 : 8) << (f->sparse && operand);
+        run = (bits == 4 ? 32 : 8) << (f->sparse && operand);
     else if (f->isa >= SIM_MX_GFX12 && bits == 16)
         run = 4 << (f->sparse && operand);
     q.run = run < q.per ? run : q.per;
