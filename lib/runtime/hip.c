@@ -12,6 +12,7 @@
 
 enum {
     ERROR_OUT_OF_MEMORY = 2,
+    ERROR_NO_DEVICE = 100,
     ERROR_INVALID_IMAGE = 200,
     ERROR_NO_BINARY_FOR_GPU = 209,
     ERROR_INVALID_KERNEL_FILE = 218,
@@ -79,7 +80,8 @@ typedef void *ptr;
     HIP_FUNCTION(0, hipGraphInstantiate, (ptr *, ptr, ptr *, char *, size_t))                        \
     HIP_FUNCTION(0, hipGraphLaunch, (ptr, ptr))                                                      \
     HIP_FUNCTION(0, hipGraphExecDestroy, (ptr))                                                      \
-    HIP_FUNCTION(0, hipGraphDestroy, (ptr))
+    HIP_FUNCTION(0, hipGraphDestroy, (ptr))                                                          \
+    HIP_FUNCTION(0, hipGetLastError, (void))
 
 struct hip {
 #define HIP_FUNCTION(required, name, parameters) int(*name) parameters;
@@ -92,6 +94,13 @@ struct hip {
 static struct hip *api(struct fly_runtime *rt)
 {
     return rt->api;
+}
+
+/* Takes an error that libfly expects out of the thread's state, where the application would find it. */
+static void forget_error(struct fly_runtime *rt)
+{
+    if (api(rt)->hipGetLastError)
+        api(rt)->hipGetLastError();
 }
 
 /* A call of a function that this HIP may lack. */
@@ -121,8 +130,10 @@ static int device_info(struct fly_runtime *rt, int device, struct fly_device_inf
         error = hip->hipDeviceGetAttribute(&lds, ATTRIBUTE_LDS_BYTES, device);
     if (error)
         return error;
-    if (hip->hipDeviceGetAttribute(&clock, ATTRIBUTE_CLOCK_KHZ, device))
+    if (hip->hipDeviceGetAttribute(&clock, ATTRIBUTE_CLOCK_KHZ, device)) {
         clock = 0;
+        forget_error(rt);
+    }
     memset(info, 0, sizeof *info);
     props[PROPS_NAME_BYTES - 1] = '\0';
     props[l->arch + PROPS_ARCH_BYTES - 1] = '\0';
@@ -256,6 +267,7 @@ static int stream_capturing(struct fly_runtime *rt, void *stream, bool *capturin
     *capturing = state == CAPTURE_ACTIVE;
     if (error >= ERROR_CAPTURE_FIRST && error <= ERROR_CAPTURE_LAST) {
         *capturing = true;
+        forget_error(rt);
         return 0;
     }
     return error == ERROR_NOT_SUPPORTED ? 0 : error;
@@ -331,6 +343,7 @@ static flyStatus_t status(struct fly_runtime *rt, int code)
     switch (code) {
     case 0: return FLY_STATUS_SUCCESS;
     case ERROR_OUT_OF_MEMORY: return FLY_STATUS_OUT_OF_MEMORY;
+    case ERROR_NO_DEVICE: return FLY_STATUS_NO_DEVICE;
     case ERROR_INVALID_IMAGE:
     case ERROR_NO_BINARY_FOR_GPU:
     case ERROR_INVALID_KERNEL_FILE: return FLY_STATUS_BAD_KERNEL_FILE;
