@@ -345,6 +345,55 @@ Test(matrix_math, exact_follows_ieee_on_specials)
     sim_mfma_mode = SIM_MFMA_FMA;
 }
 
+/* ---- f64 ---- */
+
+Test(matrix_math, f64_is_a_chain_of_fma)
+{
+    static const struct { const char *token; int isa; } forms[] = {
+        {"v_mfma_f64_16x16x4f64", SIM_MX_GFX90A}, {"v_mfma_f64_4x4x4f64", SIM_MX_GFX90A},
+        {"v_mfma_f64_16x16x4_f64", SIM_MX_GFX942}, {"v_mfma_f64_4x4x4_4b_f64", SIM_MX_GFX942},
+    };
+    static double a[4][16][4], b[4][4][16], c[4][16][16];
+    load();
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (int round = 0; round < 20; round++) {
+            const struct sim_matrix_form *f = sim_matrix_find(forms[i].token, forms[i].isa);
+            const struct map *map[3] = {map_for(f, "A", -1), map_for(f, "B", -1),
+                                        map_for(f, "D", -1)};
+            for (int bk = 0; bk < f->blocks; bk++)
+                for (int o = 0; o < 3; o++)
+                    for (int e = 0; e < map[o]->rows * map[o]->cols; e++) {
+                        int row = e / map[o]->cols, col = e % map[o]->cols, lane, elem;
+                        double v = ldexp((double)(int32_t)rnd() + (double)rnd() / 4294967296.0,
+                                         (int)(rnd() % 60) - 60);
+                        uint64_t u;
+                        if (round == 7 && rnd() % 20 == 0)
+                            v = rnd() & 1 ? INFINITY : NAN;
+                        memcpy(&u, &v, 8);
+                        *(o == 0   ? &a[bk][row][col]
+                          : o == 1 ? &b[bk][row][col]
+                                   : &c[bk][row][col]) = v;
+                        locate(map[o], bk, row, col, &lane, &elem);
+                        put(o == 0 ? ra : o == 1 ? rb : rc, 64, 64, lane, elem, u);
+                    }
+            struct sim_matrix_args x = {.c = rc};
+            run(f, &x, 2);
+            for (int bk = 0; bk < f->blocks; bk++)
+                for (int m = 0; m < f->m; m++)
+                    for (int n = 0; n < f->n; n++) {
+                        double s = c[bk][m][n];
+                        for (int k = 0; k < 4; k++)
+                            s = fma(a[bk][m][k], b[bk][k][n], s);
+                        uint64_t u;
+                        memcpy(&u, &s, 8);
+                        int lane, elem;
+                        locate(map[2], bk, m, n, &lane, &elem);
+                        cr_assert_eq(get(rd, 64, 64, lane, elem), isnan(s) ? 0x7ff8000000000000 : u,
+                                     "%s D[%d][%d]", f->token, m, n);
+                    }
+        }
+}
+
 /* ---- scales ---- */
 
 /* Every pair of formats, a scale per row (column) and 32 k, from the byte that the selector names.
