@@ -3,26 +3,16 @@
  * A HIP runtime of two devices that does nothing but keep books: enough of the API for libfly's table, to
  * test that table where no HIP is. Built as a shared library that test_hip opens by path.
  */
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake_hip.h"
+
 enum { DEVICES = 2, INVALID_VALUE = 1, INVALID_DEVICE = 101, CAPTURE_UNSUPPORTED = 900 };
 
-/* What the test reads and sets, found by dlsym. */
-struct fake_state {
-    int modules, launches, streams;
-    int launch_device;
-    bool capturing;
-    unsigned grid[3], block[3];
-    size_t kernarg_bytes;
-    unsigned char kernargs[512];
-    char function[128];
-};
-extern struct fake_state fake_state;
-struct fake_state fake_state;
+struct fake_hip fake_hip;
 
 static __thread int current;
 
@@ -86,19 +76,19 @@ API(hipDeviceSynchronize, void)
 /* Real HIP refuses what is no code object; so does this. */
 API(hipModuleLoadData, void **module, const void *image)
 {
-    if (fake_state.capturing)
+    if (fake_hip.capturing)
         return CAPTURE_UNSUPPORTED;
     if (memcmp(image, "\177ELF", 4))
         return 200;
-    fake_state.modules++;
-    *module = &fake_state;
+    fake_hip.modules++;
+    *module = &fake_hip;
     return 0;
 }
 
 API(hipModuleUnload, void *module)
 {
     (void)module;
-    fake_state.modules--;
+    fake_hip.modules--;
     return 0;
 }
 
@@ -126,7 +116,7 @@ API(hipModuleLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz
     (void)lds, (void)stream;
     if (params || extra[0] != (void *)1 || extra[2] != (void *)2 || extra[4] != (void *)3)
         return INVALID_VALUE;
-    struct fake_state *s = &fake_state;
+    struct fake_hip *s = &fake_hip;
     s->launches++;
     s->launch_device = current;
     s->grid[0] = gx, s->grid[1] = gy, s->grid[2] = gz;
@@ -167,7 +157,7 @@ API(hipStreamIsCapturing, void *stream, int *state)
 {
     (void)stream;
     *state = 0;
-    return fake_state.capturing ? 906 : 0;
+    return fake_hip.capturing ? 906 : 0;
 }
 
 const char *hipGetErrorString(int code);

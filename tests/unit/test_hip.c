@@ -4,28 +4,18 @@
  * the packed arguments of a launch, and the current device.
  */
 #include <dlfcn.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "fake_hip.h"
 #include "unit.h"
 
-struct fake_state {
-    int modules, launches, streams;
-    int launch_device;
-    bool capturing;
-    unsigned grid[3], block[3];
-    size_t kernarg_bytes;
-    unsigned char kernargs[512];
-    char function[128];
-};
-
-static struct fake_state *fake(void)
+static struct fake_hip *fake(void)
 {
     void *library = dlopen(getenv("FLY_FAKE_HIP"), RTLD_NOW | RTLD_NOLOAD);
-    struct fake_state *s = dlsym(library, "fake_state");
+    struct fake_hip *s = dlsym(library, "fake_hip");
     cr_assert_not_null(s);
     return s;
 }
@@ -63,7 +53,7 @@ Test(hip, device_properties_are_read)
 }
 
 /* Value of a kernel argument by its registry name. */
-static uint64_t argument(const struct fake_state *s, const char *name)
+static uint64_t argument(const struct fake_hip *s, const char *name)
 {
     const struct fly_op *op = fly_op_find("layernorm");
     for (uint32_t i = 0; i < op->nkernargs; i++)
@@ -81,7 +71,7 @@ Test(hip, a_launch_passes_the_packed_arguments)
 {
     need_kernels();
     flyHandle_t h = open_fake(1);
-    struct fake_state *s = fake();
+    struct fake_hip *s = fake();
     flyLayerNormArgs_t a = unit_layernorm();
     a.rows = 100;
     a.ldx = 1008;
@@ -120,7 +110,7 @@ Test(hip, a_capture_elsewhere_is_not_ready)
 {
     need_kernels();
     flyHandle_t h = open_fake(0);
-    struct fake_state *s = fake();
+    struct fake_hip *s = fake();
     flyLayerNormArgs_t a = unit_layernorm();
     s->capturing = true;
     cr_assert_eq(flyLayerNorm(h, &a), FLY_STATUS_NOT_READY, "%s", flyErrorMessage(h));

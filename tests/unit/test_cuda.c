@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The CUDA table against a fake libcuda: devices, primary contexts, PTX files loaded one a kernel at first
+ * use, and what a refusal of the driver's compiler looks like.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "fake_cuda.h"
+#include "unit.h"
+
+static char folder[64];
+
+static struct fake_cuda *fake(void)
+{
+    struct fake_cuda *s = dlsym(dlopen(getenv("FLY_FAKE_CUDA"), RTLD_NOW | RTLD_NOLOAD), "fake_cuda");
+    cr_assert_not_null(s);
+    return s;
+}
+
+/* A folder with PTX for kernel k, whose body is `body`. */
+static void write_ptx(const struct fly_kernel *k, const char *fingerprint, const char *suffix, const char *body)
+{
+    char path[256];
+    if (!*folder) {
+        strcpy(folder, "/tmp/fly-test-XXXXXX");
+        cr_assert_not_null(mkdtemp(folder));
+        snprintf(path, sizeof path, "%s/nvptx", folder);
+        cr_assert_eq(mkdir(path, 0755), 0);
+        setenv("FLY_KERNEL_PATH", folder, 1);
+    }
+    snprintf(path, sizeof path, "%s/nvptx/%s.%s", folder, k->name, suffix);
+    FILE *f = fopen(path, "w");
+    cr_assert_not_null(f);
+    fprintf(f, ".version 7.8\n.target sm_80\n.visible .global .u32 fly_registry_%s;\n%s\n", fingerprint, body);
+    fclose(f);
+}
+
+static void remove_folder(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    cr_assert_eq(system(command), 0);
+}
+
+/* The kernel that unit_layernorm() gets on an arch. */
+static const struct fly_kernel *picked(const char *arch, uint32_t cus, const char **fingerprint)
+{
+    struct fly_problem p = unit_problem("layernorm:bf16:rows=4,cols=1000");
+    struct fly_target t = {fly_arch_find(arch), cus};
+    struct fly_choice c;
+    char why[256];
+    cr_assert_eq(fly_select_kernel(fly_op_find("layernorm"), &p, &t, NULL, "", &c, why, sizeof why), FLY_STATUS_SUCCESS,
+                 "%s", why);
+    *fingerprint = fly_op_find("layernorm")->modules[c.kernel->module].fingerprint;
+    return c.kernel;
+}
+
+static flyHandle_t open_fake(int device)
+{
+    flyHandle_t h = NULL;
+    setenv("FLY_RUNTIME", getenv("FLY_FAKE_CUDA"), 1);
+    flyStatus_t s = flyCreateOnDevice(&h, device);
+    cr_assert_eq(s, FLY_STATUS_SUCCESS, "%s", flyErrorMessage(NULL));
+    return h;
+}
+
+Test(cuda, compute_capability_finds_the_arch)
+{
+    flyHandle_t h = open_fake(0);
+    cr_assert_str_eq(flyArchName(h), "sm90a");
+    cr_assert_str_eq(h->device->info.arch, "sm_90");
+    cr_assert_eq(h->device->info.cus, 132);
+    flyDestroy(h);
+    h = open_fake(1);
+    cr_assert_str_eq(flyArchName(h), "sm80");
+    flyDestroy(h);
+}
+
+Test(cuda, a_kernel_is_loaded_at_first_use_and_contexts_are_put_back)
+{
+    const char *fingerprint;
+    const struct fly_kernel *k = picked("sm80", 108, &fingerprint);
+    write_ptx(k, fingerprint, "ptx", "fine");
+    flyHandle_t h = open_fake(1);
+    struct fake_cuda *s = fake();
+    void *context = (void *)1;
+    int (*current)(void **) = NULL;
+    *(void **)&current = h->rt->symbol(h->rt, "cuCtxGetCurrent");
+    flyLayerNormArgs_t a = unit_layernorm();
+    cr_assert_eq(s->loads, 0);
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(flyLayerNorm(h, &a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(h));
+    cr_assert_eq(s->loads, 1);
+    cr_assert_eq(s->launches, 3);
+    cr_assert_eq(s->launch_device, 1);
+    cr_assert_str_eq(s->function, k->name);
+    cr_assert_eq(s->kernarg_bytes, k->kernarg_bytes);
+    cr_assert_eq(s->mode_at_load, 2, "the thread's capture mode must be relaxed while loading");
+    current(&context);
+    cr_assert_null(context, "a context stayed current");
+    flyPlan_t plan = FLY_ARGS_INIT(plan);
+    cr_assert_eq(flyLayerNormPlan(h, &a, &plan), FLY_STATUS_SUCCESS);
+    cr_assert_eq(plan.registers, 32);
+    cr_assert_eq(s->retained[1], 1);
+    cr_assert_eq(flyDestroy(h), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(NULL));
+    cr_assert_eq(s->modules, 0);
+    cr_assert_eq(s->retained[0] + s->retained[1], 0, "a primary context is still held");
+    remove_folder();
+}
+
+Test(cuda, the_compilers_words_are_in_the_sentence)
+{
+    const char *fingerprint;
+    const struct fly_kernel *k = picked("sm80", 108, &fingerprint);
+    write_ptx(k, fingerprint, "ptx", "nonsense");
+    flyHandle_t h = open_fake(1);
+    flyLayerNormArgs_t a = unit_layernorm();
+    cr_assert_eq(flyLayerNorm(h, &a), FLY_STATUS_BAD_KERNEL_FILE);
+    cr_assert(strstr(flyErrorMessage(h), "a PTX JIT compilation failed: line 3: nonsense;and more"), "%s",
+              flyErrorMessage(h));
+    cr_assert_null(strchr(flyErrorMessage(h), '\n'));
+
+    write_ptx(k, "0123", "ptx", "fine");
+    cr_assert_eq(flyLayerNorm(h, &a), FLY_STATUS_BAD_KERNEL_FILE);
+    cr_assert(strstr(flyErrorMessage(h), "another build"), "%s", flyErrorMessage(h));
+    cr_assert_eq(fake()->launches, 0);
+    flyDestroy(h);
+    remove_folder();
+}
+
+Test(cuda, a_bad_cubin_falls_back_to_ptx)
+{
+    const char *fingerprint;
+    const struct fly_kernel *k = picked("sm80", 108, &fingerprint);
+    write_ptx(k, fingerprint, "ptx", "fine");
+    write_ptx(k, fingerprint, "cubin", "nonsense");
+    flyHandle_t h = open_fake(1);
+    flyLayerNormArgs_t a = unit_layernorm();
+    cr_assert_eq(flyLayerNorm(h, &a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(h));
+    flyDestroy(h);
+    remove_folder();
+}
