@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* flyGemmPreshuffle: validation, the problem it makes, selection and launch. fly/gemm.h is its contract. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -198,18 +199,29 @@ static int limits(const struct fly_kernel *k, char *text, size_t bytes)
     return snprintf(text, bytes, "min(m, %u) * lda and min(m, %u) * ldc * 4 and %u * k below 2^31 bytes", g->m, g->m, g->n);
 }
 
+/* Share of a kernel's blocks that lies inside C. */
+static double used(const struct fly_kernel *k, const struct fly_gemm_shape *s)
+{
+    double blocks_m = (double)blocks(s->m, k->gemm.m), blocks_n = (double)blocks(s->n, k->gemm.n);
+    return (double)s->m * (double)s->n / (blocks_m * blocks_n * k->gemm.m * k->gemm.n);
+}
+
+/* Where the model sees little difference, the kernel that wastes less is taken. */
+#define TIE 0.01
+
 static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
                           const struct fly_target *t)
 {
     struct fly_gemm_shape s = shape_of(p);
     uint32_t best = n, most = p->v[F_SPLIT] ? (uint32_t)p->v[F_SPLIT] : MAX_SPLITS;
-    double least = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    double least = INFINITY;
+    for (uint32_t i = n; i-- > 0;) { /* small blocks first: they most often bound the others */
         double cycles;
         if (fits(&k[i], p))
             continue;
-        fly_gemm_best_splits(&k[i], &s, t, most, &cycles);
-        if (best == n || cycles < least) {
+        fly_gemm_best_splits(&k[i], &s, t, most, least, &cycles);
+        cycles *= 1 + TIE * (1 - used(&k[i], &s));
+        if (cycles < least) {
             least = cycles;
             best = i;
         }
@@ -221,11 +233,26 @@ static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct f
 static uint32_t split_of(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
                          uint32_t *split_tiles)
 {
+    /* The last answer, for it is asked for several times in a row. */
+    static _Thread_local struct {
+        const struct fly_kernel *k;
+        const struct fly_arch *arch;
+        struct fly_gemm_shape s;
+        uint32_t cus, splits;
+    } last;
     struct fly_gemm_shape s = shape_of(p);
     int64_t tiles = blocks(s.k, k->gemm.k), splits = p->v[F_SPLIT];
     double cycles;
-    if (!splits)
-        splits = fly_gemm_best_splits(k, &s, t, MAX_SPLITS, &cycles);
+    if (!splits) {
+        if (last.k != k || last.arch != t->arch || last.cus != t->cus || memcmp(&last.s, &s, sizeof s)) {
+            last.splits = fly_gemm_best_splits(k, &s, t, MAX_SPLITS, INFINITY, &cycles);
+            last.k = k;
+            last.arch = t->arch;
+            last.cus = t->cus;
+            last.s = s;
+        }
+        splits = last.splits;
+    }
     if (splits > tiles)
         splits = tiles;
     if (splits > MAX_SPLITS)

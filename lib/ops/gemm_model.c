@@ -6,6 +6,7 @@
  */
 #include "ops/gemm_model.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/arch.h"
@@ -29,18 +30,19 @@ static const struct rates {
 enum {
     LATENCY = 2000,      /* cycles from a load's request to its data, under load */
     START = 2500,        /* a workgroup before its first and after its last tile */
+    SYNC = 32,           /* a k tile: the barrier, waves of unequal pace */
     SECOND = 4000,       /* one more kernel on the stream: it starts when the first has ended */
     SIMDS = 4
 };
 
-const uint8_t fly_gemm_splits[FLY_GEMM_SPLITS] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32};
+const uint8_t fly_gemm_splits[FLY_GEMM_SPLITS] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32};
 
 static const struct rates *rates_of(const struct fly_target *t)
 {
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
         if (!strcmp(table[i].family, t->arch->family))
             return &table[i];
-    return &table[1];
+    return &table[0];
 }
 
 /* A kernel on a problem, as far as it does not depend on the splits. */
@@ -84,24 +86,33 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
     w.matrix = 2.0 * g->m * g->n * g->k / (s->in_bits == 8 ? r->ops8 : r->ops16);
     w.l1 = (g->m + (double)g->n * g->waves_m) * kb / r->l1;
     w.lds = g->m * kb * g->waves_n / r->lds + g->m * kb / 128;
-    w.tile = more(w.matrix, more(w.l1, w.lds));
+    w.tile = more(w.matrix, more(w.l1, w.lds)) + SYNC;
     /* Registers: accumulators, and as much again for small waves, half as much for large ones. */
     double acc = (double)g->m * g->n / k->block;
     double waves_simd = acc > 64 ? 2 : acc > 32 ? 3 : acc > 16 ? 5 : 6;
     double by_registers = waves_simd * SIMDS / waves, by_lds = (double)(int)(r->lds_bytes / (k->lds ? k->lds : 1));
     w.resident = more(1, less(by_registers, by_lds));
-    w.in_flight = (g->depth * 0.75 * g->n + g->m) * kb;
+    /* Of B half a tile and a little on average, or a whole one where the next is in other registers. */
+    w.in_flight = ((g->depth == 1 ? 0.55 : 1.0) * less(n, g->n) + less(m, g->m)) * kb;
     w.bytes = batch * ((m + n) * kk * in + m * n * s->out_bits / 8.0);
     w.sums = batch * m * n * 4;
     return w;
 }
 
+/* Bytes a clock that the loads under way can bring: all of a wave of workgroups, over the latency. */
+static double reach(const struct work *w, double groups)
+{
+    double each = ceil_div(groups, w->cus);
+    return less(groups, w->cus) * less(each, w->resident) * w->in_flight / LATENCY;
+}
+
 static double cycles_of(const struct work *w, double splits)
 {
-    double groups = w->blocks * splits, each = ceil_div(groups, w->cus), tiles = ceil_div(w->tiles_k, splits);
+    double tiles = ceil_div(w->tiles_k, splits);
+    splits = ceil_div(w->tiles_k, tiles); /* splits have whole tiles, and none is empty */
+    double groups = w->blocks * splits, each = ceil_div(groups, w->cus);
     double compute = each * tiles * w->tile + START * ceil_div(each, w->resident);
-    double busy = groups < w->cus ? groups : w->cus, held = each < w->resident ? each : w->resident;
-    double rate = less(w->r->hbm, busy * held * w->in_flight / LATENCY);
+    double rate = less(w->r->hbm, reach(w, groups));
     double bytes = w->bytes + (splits > 1 ? splits * w->sums : 0);
     double memory = bytes / rate + START;
     double second = splits > 1 ? SECOND + splits * w->sums / w->r->hbm : 0;
@@ -116,17 +127,20 @@ double fly_gemm_cycles(const struct fly_kernel *k, const struct fly_gemm_shape *
 }
 
 uint32_t fly_gemm_best_splits(const struct fly_kernel *k, const struct fly_gemm_shape *s,
-                              const struct fly_target *t, uint32_t most, double *cycles)
+                              const struct fly_target *t, uint32_t most, double limit, double *cycles)
 {
     struct work w = work_of(k, s, t);
     uint32_t best = 1;
     double least = cycles_of(&w, 1);
-    /* Only a grid of fewer than two workgroups a CU is split, and no further than four. */
-    if (w.blocks < 2 * w.cus)
+    /* A grid that keeps every unit as busy as it can be gains nothing. */
+    double ideal = START + more(w.blocks * w.tiles_k * w.tile / w.cus, w.bytes / w.r->hbm);
+    if (least > 1.02 * (ideal + SECOND) && ideal + SECOND < limit)
         for (unsigned i = 1; i < FLY_GEMM_SPLITS; i++) {
-            double splits = fly_gemm_splits[i];
-            if (splits > most || splits > w.tiles_k || w.blocks * splits >= 4 * w.cus + w.blocks)
+            double splits = fly_gemm_splits[i], next = i + 1 < FLY_GEMM_SPLITS ? fly_gemm_splits[i + 1] : INFINITY;
+            if (splits > most || splits > w.tiles_k || splits * w.sums > FLY_GEMM_MAX_SUMS)
                 break;
+            if (next * w.blocks <= w.cus && next <= most && next <= w.tiles_k && next * w.sums <= w.bytes / 64)
+                continue; /* the next leaves no CU with more to do, fewer without, and costs next to nothing */
             double c = cycles_of(&w, splits);
             if (c < least) {
                 least = c;
@@ -154,6 +168,7 @@ struct fly_gemm_estimate fly_gemm_estimate(const struct fly_kernel *k, const str
             e.bound = (enum fly_gemm_bound)i;
     for (int i = 0; i < FLY_GEMM_BOUNDS; i++)
         e.share[i] = busy[i] / busy[e.bound];
+    e.coverage = reach(&w, groups) / w.r->hbm;
     e.microseconds = e.cycles / (w.r->ghz * 1e3);
     return e;
 }

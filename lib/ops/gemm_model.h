@@ -21,19 +21,22 @@ struct fly_gemm_estimate {
     double microseconds;
     double share[FLY_GEMM_BOUNDS];     /* busy time of each resource over that of the busiest */
     enum fly_gemm_bound bound;         /* the busiest */
+    double coverage;                   /* bytes under way over those that hide the latency at full HBM rate */
 };
 
-/* Splits of k worth a look, in rising order; the first is 1. */
-enum { FLY_GEMM_SPLITS = 16 };
+/* Splits of k worth a look, in rising order; the first is 1. Partial sums take no more workspace than
+ * FLY_GEMM_MAX_SUMS bytes. */
+enum { FLY_GEMM_SPLITS = 14, FLY_GEMM_MAX_SUMS = 64 << 20 };
 extern const uint8_t fly_gemm_splits[FLY_GEMM_SPLITS];
 
 /* Cycles of kernel k with `splits` parts of k on the device. */
 double fly_gemm_cycles(const struct fly_kernel *k, const struct fly_gemm_shape *s, const struct fly_target *t,
                        uint32_t splits);
 
-/* The number of parts that is modelled fastest, and its cycles. `most`: none larger. */
+/* The number of parts that is modelled fastest, and its cycles. `most`: none larger. limit: it need not look
+ * further when none is faster than that. */
 uint32_t fly_gemm_best_splits(const struct fly_kernel *k, const struct fly_gemm_shape *s,
-                              const struct fly_target *t, uint32_t most, double *cycles);
+                              const struct fly_target *t, uint32_t most, double limit, double *cycles);
 
 /* The same in full, for reports. */
 struct fly_gemm_estimate fly_gemm_estimate(const struct fly_kernel *k, const struct fly_gemm_shape *s,
