@@ -232,7 +232,7 @@ SIM_INLINE uint32_t sim_mini_from_f32(enum sim_mini id, uint32_t x, int scale, e
     const struct sim_mini_format f = sim_mini_format[id];
     bool fnuz = f.nan == 0x80;
     uint32_t wide = f.max > 0x1f ? 0x7f : f.max, sbit = f.unsig ? 0 : wide + 1;
-    uint32_t mag = x & 0x7fffffff, s = x >> 31 ? sbit : 0;
+    uint32_t mag = scale == 128 ? 0x7fc00000 : x & 0x7fffffff, s = x >> 31 ? sbit : 0;
     uint32_t r = sim_narrow(x, f.man, f.bias, scale, round, seed);
     uint32_t over = sat || !f.nan ? f.max : f.inf ? f.inf : f.nan;
     r = r > f.max || mag == 0x7f800000 ? over : r;
@@ -242,11 +242,13 @@ SIM_INLINE uint32_t sim_mini_from_f32(enum sim_mini id, uint32_t x, int scale, e
     return r | s;
 }
 
-/* A mini float times 2^scale, as f32: exact, or rounded to nearest even where it is denormal. */
+/* A mini float times 2^scale, as f32: exact, or rounded to nearest even where it is denormal. Here
+ * and in sim_mini_from_f32 a scale of 128 (E8M0's NaN) makes NaN. */
 SIM_INLINE uint32_t sim_f32_from_mini_scaled(enum sim_mini id, uint32_t code, int scale)
 {
     double p = sim_f64((uint64_t)(1023 + scale) << 52);
-    return sim_f32_bits((float)((double)sim_f32(sim_f32_from_mini(id, code)) * p));
+    uint32_t r = sim_f32_bits((float)((double)sim_f32(sim_f32_from_mini(id, code)) * p));
+    return scale == 128 ? 0x7fc00000 : r;
 }
 
 /* Scale operands: an E8M0 byte or the exponent of an f32 (v_cvt_scalef32_*: CDNA4 ISA, "scale =

@@ -151,6 +151,15 @@ Test(float, scaled_conversion_rounds_once)
         }
 }
 
+Test(float, the_scale_255_is_nan)
+{
+    cr_expect_eq(sim_scale_of_e8m0(255), 128);
+    cr_expect_eq(sim_scale_of_f32(0x7f800000), 128);
+    cr_expect_eq(narrow(SIM_E4M3, 0x3f800000, 128, SIM_RNE, 0, true), 0x7f);
+    cr_expect_eq(narrow(SIM_E5M2, 0xbf800000, 128, SIM_RNE, 0, false), 0xff);
+    cr_expect_eq(sim_f32_from_mini_scaled(SIM_E2M1, 0, 128), 0x7fc00000);
+}
+
 Test(float, scaled_widening)
 {
     for (int id = 0; id <= SIM_E2M1; id++)
