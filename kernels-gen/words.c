@@ -199,17 +199,47 @@ static void fill(struct kg_buf *out, const char *text, enum kg_type t, unsigned 
     }
 }
 
-/* Whether text uses the identifier name. */
-static bool mentions(const char *text, const char *name)
+/* The identifiers of a text: a hash table, open addressing, which points into the texts added. */
+enum { SLOTS = 1 << 14 };
+struct names {
+    struct {
+        const char *text;
+        size_t size;
+    } slot[SLOTS];
+    unsigned count;
+};
+
+/* Where name is, or would be. FNV-1a. */
+static unsigned name_slot(const struct names *n, const char *name, size_t size)
 {
-    size_t size = strlen(name);
-    for (const char *at = text; (at = strstr(at, name)); at += size) {
-        char before = at == text ? ' ' : at[-1], after = at[size];
-        if (!isalnum((unsigned char)before) && before != '_' && !isalnum((unsigned char)after) &&
-            after != '_')
-            return true;
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    unsigned at = hash % SLOTS;
+    while (n->slot[at].text && (n->slot[at].size != size || memcmp(n->slot[at].text, name, size)))
+        at = (at + 1) % SLOTS;
+    return at;
+}
+
+static bool in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static void add_names(struct names *n, const char *text)
+{
+    while (*text) {
+        const char *start = text;
+        while (in_name(*text))
+            text++;
+        if (text > start && n->count < SLOTS / 2) {
+            unsigned at = name_slot(n, start, (size_t)(text - start));
+            n->count += !n->slot[at].text;
+            n->slot[at].text = start;
+            n->slot[at].size = (size_t)(text - start);
+        }
+        text += *text != 0 && !in_name(*text);
     }
-    return false;
 }
 
 /* The types kernels have operands of; others have no words yet. */
@@ -246,22 +276,31 @@ static unsigned fill_table(struct filled *to, unsigned used, const struct kg_wor
 
 void kg_words_write(struct kg_buf *out, const struct kg_arch *a, const char *body)
 {
+    /* All words of the arch, kept until another one is asked for. */
     static struct filled all[MAX_FILLED];
-    const struct kg_isa *isa = kg_isa_of(a);
-    unsigned count = fill_table(all, 0, basics, sizeof basics / sizeof *basics);
-    count = fill_table(all, count, isa->words, isa->count);
-    unsigned more;
-    const struct kg_word *matrix = kg_matrix_words(a, &more);
-    count = fill_table(all, count, matrix, more);
-    count = fill_table(all, count, maths, sizeof maths / sizeof *maths);
+    static unsigned count;
+    static const struct kg_arch *filled_for;
+    if (filled_for != a) {
+        while (count > 0)
+            kg_buf_free(&all[--count].text);
+        const struct kg_isa *isa = kg_isa_of(a);
+        unsigned more;
+        const struct kg_word *matrix = kg_matrix_words(a, &more);
+        count = fill_table(all, 0, basics, sizeof basics / sizeof *basics);
+        count = fill_table(all, count, isa->words, isa->count);
+        count = fill_table(all, count, matrix, more);
+        count = fill_table(all, count, maths, sizeof maths / sizeof *maths);
+        filled_for = a;
+    }
 
     /* A word only uses words before it: one sweep from the end finds all that are needed. */
-    struct kg_buf used = {0};
-    kg_buf_add(&used, body, strlen(body));
+    static struct names used;
+    memset(&used, 0, sizeof used);
+    add_names(&used, body);
     for (unsigned i = count; i-- > 0;) {
-        all[i].wanted = mentions(used.text, all[i].name);
+        all[i].wanted = used.slot[name_slot(&used, all[i].name, strlen(all[i].name))].text != NULL;
         if (all[i].wanted)
-            kg_buf_add(&used, all[i].text.text, all[i].text.size);
+            add_names(&used, all[i].text.text);
     }
     bool spaced = true;
     for (unsigned i = 0; i < count; i++) {
@@ -271,11 +310,9 @@ void kg_words_write(struct kg_buf *out, const struct kg_arch *a, const char *bod
                           lines ? "\n" : "");
             spaced = lines;
         }
-        kg_buf_free(&all[i].text);
     }
     if (!spaced)
         kg_buf_add(out, "\n", 1);
-    kg_buf_free(&used);
 }
 
 const struct kg_isa *kg_isa_of(const struct kg_arch *a)

@@ -1,0 +1,279 @@
+/* layernorm_bf16_gfx90a_r32t8v1_e1 for gfx90a, written by flygen. */
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+typedef float f32;
+typedef __bf16 bf16;
+typedef f32 f32x1;
+typedef bf16 bf16x1;
+
+static __device__ int clamp(int v, int low, int high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+static __device__ unsigned workgroup_id()
+{
+    return __builtin_amdgcn_workgroup_id_x();
+}
+
+static __device__ unsigned work_item_id()
+{
+    return __builtin_amdgcn_workitem_id_x();
+}
+
+/* v, opaque to the compiler, so that what is made of it is made where it is used. */
+static __device__ int local(int v)
+{
+    __asm__("" : "+v"(v));
+    return v;
+}
+
+/* Elements at .. of p, which need no alignment beyond their own. */
+static __device__ bf16x1 load_bf16x1(const bf16 *p, int at)
+{
+    typedef bf16x1 anywhere __attribute__((aligned(sizeof(bf16))));
+    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(bf16);
+    return *(const anywhere *)((const char *)p + byte);
+}
+
+static __device__ void store_bf16x1(bf16 *p, int at, bf16x1 v)
+{
+    typedef bf16x1 anywhere __attribute__((aligned(sizeof(bf16))));
+    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(bf16);
+    *(anywhere *)((char *)p + byte) = v;
+}
+
+static __device__ bf16x1 load_param_bf16x1(const bf16 *p, int at)
+{
+    return load_bf16x1(p, at);
+}
+
+static __device__ float reciprocal(float v)
+{
+    return __builtin_amdgcn_rcpf(v);
+}
+
+static __device__ float reciprocal_root_near(float v)
+{
+    return __builtin_amdgcn_rsqf(v);
+}
+
+/* The value of the lane beside this one. */
+static __device__ float other2(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0xb1, 0xf, 0xf, true));
+}
+
+/* The value of the other two of four lanes, where pairs agree. */
+static __device__ float other4(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x4e, 0xf, 0xf, true));
+}
+
+/* The value of the other half of eight lanes, where halves agree. */
+static __device__ float other8(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x141, 0xf, 0xf, true));
+}
+
+/* Whether v is zero in all lanes. */
+static __device__ bool zero_in_wave(int v)
+{
+    return __builtin_amdgcn_ballot_w64(v != 0) == 0;
+}
+
+static __device__ f32x1 widen_bf16x1(bf16x1 v)
+{
+    return (float)v;
+}
+
+/* Rounds to nearest even; NaN stays NaN. */
+static __device__ bf16x1 narrow_bf16x1(f32x1 v)
+{
+    return (bf16)v;
+}
+
+/* v, or zero where the row has no such column. */
+static __device__ f32x1 own_f32x1(f32x1 v, int moved)
+{
+    return moved ? 0 : v;
+}
+
+static __device__ float sum_f32x1(f32x1 v)
+{
+    return v;
+}
+
+/* A sum to about 48 bits: hi + lo. */
+struct pair {
+    float hi, lo;
+};
+
+/* The sum of two sums, with the rounding error of hi kept (Knuth's two-sum). */
+static __device__ pair add_pair(pair a, pair b)
+{
+    const float sum = a.hi + b.hi;
+    const float part = sum - a.hi;
+    return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};
+}
+
+static __device__ pair other2_pair(pair v)
+{
+    return {other2(v.hi), other2(v.lo)};
+}
+
+static __device__ pair other4_pair(pair v)
+{
+    return {other4(v.hi), other4(v.lo)};
+}
+
+static __device__ pair other8_pair(pair v)
+{
+    return {other8(v.hi), other8(v.lo)};
+}
+
+static __device__ float finite_or_0(float v)
+{
+    return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;
+}
+
+/* v / by: hi the quotient rounded, lo what is missing. An infinite quotient has no lo. */
+static __device__ pair quotient(pair v, float by)
+{
+    const float part = reciprocal(by);
+    float hi = v.hi * part;
+    hi += finite_or_0((__builtin_fmaf(-hi, by, v.hi) + v.lo) * part);
+    const float rest = __builtin_fmaf(-hi, by, v.hi) + v.lo;
+    float lo = rest * part;
+    lo += __builtin_fmaf(-lo, by, rest) * part;
+    return {hi, finite_or_0(lo)};
+}
+
+/* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */
+static __device__ float reciprocal_root(float v)
+{
+    const float near = reciprocal_root_near(v);
+    const float square = v * near;
+    const float low = __builtin_fmaf(v, near, -square);
+    const float excess = __builtin_fmaf(square, near, -1) + low * near;
+    return near - finite_or_0(0.5f * near * excess);
+}
+
+/* The module's fingerprint, compared with the registry when it is loaded. */
+extern "C" __device__ __attribute__((used, visibility("default")))
+const unsigned char fly_registry_FINGERPRINT = 1;
+
+/* 32 rows a workgroup, 8 lanes a row, 1 to 8 columns, read once */
+extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(256, 256)))
+layernorm_bf16_gfx90a_r32t8v1_e1(
+    const bf16 *x,
+    const bf16 *__restrict__ gamma,
+    const bf16 *__restrict__ beta,
+    bf16 *y,
+    f32 *__restrict__ mean,
+    f32 *__restrict__ rstd,
+    long ldx,
+    long ldy,
+    int rows,
+    int cols,
+    float eps)
+{
+    /* 32 rows a workgroup, 8 lanes a row. */
+    const int lane = work_item_id() % 8;
+    const int slot = work_item_id() / 8;
+    const int row = workgroup_id() * 32 + slot;
+    if (row >= rows)
+        return;
+    const bf16 *x_row = x + row * ldx;
+    bf16 *y_row = y + row * ldy;
+
+    const int before = 0;
+    int at, moved;
+    const int place = 1 * lane - before;
+    at = clamp(place, 0, cols - 1);
+    moved = at - place;
+    int any = 0;
+    any |= moved;
+    const bool whole = zero_in_wave(any);
+
+    /* The only read of the row. */
+    bf16x1 values;
+    values = load_bf16x1(x_row, at);
+    bf16x1 scales;
+    if (gamma) {
+        scales = load_param_bf16x1(gamma, at);
+    } else {
+        scales = (bf16x1)1;
+    }
+    bf16x1 offsets;
+    if (beta) {
+        offsets = load_param_bf16x1(beta, at);
+    } else {
+        offsets = (bf16x1)0;
+    }
+
+    /* Sum of the row. */
+    f32x1 part = 0;
+    {
+        f32x1 v = widen_bf16x1(values);
+        part += v;
+    }
+    if (!whole) {
+        part = 0;
+        {
+            f32x1 v = widen_bf16x1(values);
+            v = own_f32x1(v, moved);
+            part += v;
+        }
+    }
+    pair sum = {sum_f32x1(part), 0};
+    sum = add_pair(sum, other2_pair(sum));
+    sum = add_pair(sum, other4_pair(sum));
+    sum = add_pair(sum, other8_pair(sum));
+
+    /* The mean: m is it rounded, m_low what is missing. */
+    const float count = cols;
+    const pair center = quotient(sum, count);
+    const float m = center.hi, m_low = center.lo;
+
+    /* Squares of the deviations. */
+    f32x1 squares = 0;
+    {
+        f32x1 v = widen_bf16x1(values);
+        f32x1 d = (v - m) - m_low;
+        squares += d * d;
+    }
+    if (!whole) {
+        squares = 0;
+        {
+            f32x1 v = widen_bf16x1(values);
+            f32x1 d = (v - m) - m_low;
+            d = own_f32x1(d, moved);
+            squares += d * d;
+        }
+    }
+    float square = sum_f32x1(squares);
+    square = square + other2(square);
+    square = square + other4(square);
+    square = square + other8(square);
+    const float scale = reciprocal_root(square * reciprocal(count) + eps);
+
+    if (lane == 0) {
+        if (mean)
+            mean[row] = m;
+        if (rstd)
+            rstd[row] = scale;
+    }
+
+    {
+        const f32x1 d = (widen_bf16x1(values) - m) - m_low;
+        const bf16x1 out = narrow_bf16x1(d * scale * widen_bf16x1(scales) + widen_bf16x1(offsets));
+        if (moved == 0) {
+            store_bf16x1(y_row, at, out);
+        }
+    }
+}

@@ -1,0 +1,447 @@
+/* layernorm_bf16_sm80_r1t512v4 for sm80, written by flygen. */
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+typedef float f32;
+typedef __bf16 bf16;
+typedef f32 f32x8 __attribute__((ext_vector_type(8)));
+typedef bf16 bf16x8 __attribute__((ext_vector_type(8)));
+
+static __device__ int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static __device__ int clamp(int v, int low, int high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+static __device__ unsigned workgroup_id()
+{
+    return __nvvm_read_ptx_sreg_ctaid_x();
+}
+
+static __device__ unsigned work_item_id()
+{
+    return __nvvm_read_ptx_sreg_tid_x();
+}
+
+/* Elements at .. of p, 16 bytes aligned; read once, so not kept in L1. */
+static __device__ bf16x8 load_bf16x8(const bf16 *p, long at)
+{
+    typedef unsigned words __attribute__((ext_vector_type(4)));
+    words v;
+    __asm__ volatile("ld.global.L1::no_allocate.v4.b32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p + at));
+    return __builtin_bit_cast(bf16x8, v);
+}
+
+/* 16 bytes aligned, not to be read soon. */
+static __device__ void store_bf16x8(bf16 *p, long at, bf16x8 v)
+{
+    typedef unsigned words __attribute__((ext_vector_type(4)));
+    const words b = __builtin_bit_cast(words, v);
+    __asm__ volatile("st.global.cs.v4.b32 [%0], {%1, %2, %3, %4};"
+                     :: "l"(p + at), "r"(b.x), "r"(b.y), "r"(b.z), "r"(b.w) : "memory");
+}
+
+/* Elements at .. of p, 16 bytes aligned; many rows read them. */
+static __device__ bf16x8 load_param_bf16x8(const bf16 *p, long at)
+{
+    return *(const bf16x8 *)(p + at);
+}
+
+/* Elements at .. of p at any address: from the two aligned 16 bytes they lie in. */
+static __device__ bf16x8 load_any_bf16x8(const bf16 *p, long at)
+{
+    typedef unsigned long words __attribute__((ext_vector_type(2)));
+    const unsigned long byte = (unsigned long)(p + at);
+    const unsigned part = byte % 16, bits = part % 8 * 8;
+    const words low = *(const words *)(byte - part);
+    const words high = *(const words *)(byte - part + (part ? 16 : 0));
+    const unsigned long first = part < 8 ? low.x : low.y;
+    const unsigned long second = part < 8 ? low.y : high.x;
+    const unsigned long third = part < 8 ? high.x : high.y;
+    const words out = {first >> bits | second << 1 << (63 - bits),
+                       second >> bits | third << 1 << (63 - bits)};
+    return __builtin_bit_cast(bf16x8, out);
+}
+
+/* At any address: by elements where it is not aligned. */
+static __device__ void store_any_bf16x8(bf16 *p, long at, bf16x8 v)
+{
+    if ((unsigned long)(p + at) % 16 == 0) {
+        store_bf16x8(p, at, v);
+        return;
+    }
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        p[at + e] = v[e];
+}
+
+static __device__ int local(int v)
+{
+    return v;
+}
+
+/* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */
+static __device__ bf16x8 packed_bf16x8(bf16x8 v)
+{
+    typedef int words __attribute__((ext_vector_type(sizeof(bf16x8) / 4)));
+    words bits = __builtin_bit_cast(words, v);
+#pragma unroll
+    for (int i = 0; i < sizeof(bf16x8) / 4; i++)
+        __asm__("" : "+r"(bits[i]));
+    return __builtin_bit_cast(bf16x8, bits);
+}
+
+/* What work-items wrote to shared memory before, all of the workgroup read after. */
+static __device__ void barrier()
+{
+    __syncthreads();
+}
+
+static __device__ float reciprocal(float v)
+{
+    return 1 / v;
+}
+
+static __device__ float reciprocal_root_near(float v)
+{
+    return __nvvm_rsqrt_approx_f(v);
+}
+
+/* Whether v is zero in all lanes. */
+static __device__ bool zero_in_wave(int v)
+{
+    return !__nvvm_vote_any_sync(~0u, v != 0);
+}
+
+static __device__ float other2(float v)
+{
+    return __nvvm_shfl_sync_bfly_f32(~0u, v, 1, 31);
+}
+
+static __device__ float other4(float v)
+{
+    return __nvvm_shfl_sync_bfly_f32(~0u, v, 2, 31);
+}
+
+static __device__ float other8(float v)
+{
+    return __nvvm_shfl_sync_bfly_f32(~0u, v, 4, 31);
+}
+
+static __device__ float other16(float v)
+{
+    return __nvvm_shfl_sync_bfly_f32(~0u, v, 8, 31);
+}
+
+static __device__ float other32(float v)
+{
+    return __nvvm_shfl_sync_bfly_f32(~0u, v, 16, 31);
+}
+
+static __device__ f32x8 widen_bf16x8(bf16x8 v)
+{
+    return __builtin_convertvector(v, f32x8);
+}
+
+/* Rounds to nearest even; NaN stays NaN. */
+static __device__ bf16x8 narrow_bf16x8(f32x8 v)
+{
+    return __builtin_convertvector(v, bf16x8);
+}
+
+/* v without the elements that a vector moved by `moved` columns shares with its neighbour. */
+static __device__ f32x8 own_f32x8(f32x8 v, int moved)
+{
+    const int first = local(moved);
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        v[e] = (unsigned)(first + e) < 8 ? v[e] : 0;
+    return v;
+}
+
+static __device__ float sum_f32x8(f32x8 v)
+{
+    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+}
+
+/* A sum to about 48 bits: hi + lo. */
+struct pair {
+    float hi, lo;
+};
+
+/* The sum of two sums, with the rounding error of hi kept (Knuth's two-sum). */
+static __device__ pair add_pair(pair a, pair b)
+{
+    const float sum = a.hi + b.hi;
+    const float part = sum - a.hi;
+    return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};
+}
+
+static __device__ pair other2_pair(pair v)
+{
+    return {other2(v.hi), other2(v.lo)};
+}
+
+static __device__ pair other4_pair(pair v)
+{
+    return {other4(v.hi), other4(v.lo)};
+}
+
+static __device__ pair other8_pair(pair v)
+{
+    return {other8(v.hi), other8(v.lo)};
+}
+
+static __device__ pair other16_pair(pair v)
+{
+    return {other16(v.hi), other16(v.lo)};
+}
+
+static __device__ pair other32_pair(pair v)
+{
+    return {other32(v.hi), other32(v.lo)};
+}
+
+static __device__ float finite_or_0(float v)
+{
+    return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;
+}
+
+/* v / by: hi the quotient rounded, lo what is missing. An infinite quotient has no lo. */
+static __device__ pair quotient(pair v, float by)
+{
+    const float part = reciprocal(by);
+    float hi = v.hi * part;
+    hi += finite_or_0((__builtin_fmaf(-hi, by, v.hi) + v.lo) * part);
+    const float rest = __builtin_fmaf(-hi, by, v.hi) + v.lo;
+    float lo = rest * part;
+    lo += __builtin_fmaf(-lo, by, rest) * part;
+    return {hi, finite_or_0(lo)};
+}
+
+/* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */
+static __device__ float reciprocal_root(float v)
+{
+    const float near = reciprocal_root_near(v);
+    const float square = v * near;
+    const float low = __builtin_fmaf(v, near, -square);
+    const float excess = __builtin_fmaf(square, near, -1) + low * near;
+    return near - finite_or_0(0.5f * near * excess);
+}
+
+/* The module's fingerprint, compared with the registry when it is loaded. */
+extern "C" __device__ __attribute__((used, visibility("default")))
+const unsigned char fly_registry_FINGERPRINT = 1;
+
+/* 1 row a workgroup, 512 lanes a row, 8 to 16384 columns, read once */
+extern "C" __global__ void __attribute__((launch_bounds(512)))
+layernorm_bf16_sm80_r1t512v4(
+    const bf16 *x,
+    const bf16 *__restrict__ gamma,
+    const bf16 *__restrict__ beta,
+    bf16 *y,
+    f32 *__restrict__ mean,
+    f32 *__restrict__ rstd,
+    long ldx,
+    long ldy,
+    int rows,
+    int cols,
+    float eps)
+{
+    /* One row a workgroup. */
+    const int lane = work_item_id();
+    const int row = workgroup_id();
+    const bf16 *x_row = x + row * ldx;
+    bf16 *y_row = y + row * ldy;
+    /* Vectors lie at multiples of 16 bytes in everything, or the slower words are used. */
+    unsigned long places = (unsigned long)x_row | (unsigned long)y_row;
+    places |= (unsigned long)gamma;
+    places |= (unsigned long)beta;
+    const bool aligned = places % 16 == 0 && cols % 8 == 0;
+
+    /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it, or
+     * nearer where the vectors would not reach the row's end. */
+    int before = (unsigned long)x_row % 32 / 2;
+    before = least(before, 16384 - cols);
+    /* A last vector that is not whole shares columns with the one before it: not across waves. */
+    if ((unsigned)(cols + before - 1) % 256 < 7)
+        before += 16;
+    int at[4], moved[4];
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        const int place = 8 * (j * 512 + lane) - before;
+        at[j] = clamp(place, 0, cols - 8);
+        moved[j] = at[j] - place;
+    }
+    int any = 0;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        any |= moved[j];
+    }
+    const bool whole = zero_in_wave(any);
+
+    /* The only read of the row. */
+    bf16x8 values[4];
+    if (aligned) {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            values[j] = load_bf16x8(x_row, at[j]);
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            values[j] = load_any_bf16x8(x_row, at[j]);
+        }
+    }
+
+    /* Sum of the row. */
+    f32x8 part = 0;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        f32x8 v = widen_bf16x8(values[j]);
+        part += v;
+    }
+    if (!whole) {
+        part = 0;
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
+            v = own_f32x8(v, moved[j]);
+            part += v;
+        }
+    }
+    pair sum = {sum_f32x8(part), 0};
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        values[j] = packed_bf16x8(values[j]);
+    }
+    sum = add_pair(sum, other2_pair(sum));
+    sum = add_pair(sum, other4_pair(sum));
+    sum = add_pair(sum, other8_pair(sum));
+    sum = add_pair(sum, other16_pair(sum));
+    sum = add_pair(sum, other32_pair(sum));
+    __shared__ pair sum_of_wave[16];
+    if (lane % 32 == 0)
+        sum_of_wave[lane / 32] = sum;
+    barrier();
+    sum = sum_of_wave[lane % 16];
+    sum = add_pair(sum, other2_pair(sum));
+    sum = add_pair(sum, other4_pair(sum));
+    sum = add_pair(sum, other8_pair(sum));
+    sum = add_pair(sum, other16_pair(sum));
+
+    /* The mean: m is it rounded, m_low what is missing. */
+    const float count = cols;
+    const pair center = quotient(sum, count);
+    const float m = center.hi, m_low = center.lo;
+
+    /* Squares of the deviations. */
+    f32x8 squares = 0;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        f32x8 v = widen_bf16x8(values[j]);
+        f32x8 d = (v - m) - m_low;
+        squares += d * d;
+    }
+    if (!whole) {
+        squares = 0;
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
+            f32x8 d = (v - m) - m_low;
+            d = own_f32x8(d, moved[j]);
+            squares += d * d;
+        }
+    }
+    float square = sum_f32x8(squares);
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        values[j] = packed_bf16x8(values[j]);
+    }
+    square = square + other2(square);
+    square = square + other4(square);
+    square = square + other8(square);
+    square = square + other16(square);
+    square = square + other32(square);
+    __shared__ float square_of_wave[16];
+    if (lane % 32 == 0)
+        square_of_wave[lane / 32] = square;
+    barrier();
+    square = square_of_wave[lane % 16];
+    square = square + other2(square);
+    square = square + other4(square);
+    square = square + other8(square);
+    square = square + other16(square);
+    const float scale = reciprocal_root(square * reciprocal(count) + eps);
+
+    if (lane == 0) {
+        if (mean)
+            mean[row] = m;
+        if (rstd)
+            rstd[row] = scale;
+    }
+
+    bf16x8 scales[4];
+    if (gamma) {
+        if (aligned) {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                scales[j] = load_param_bf16x8(gamma, at[j]);
+            }
+        } else {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                scales[j] = load_any_bf16x8(gamma, at[j]);
+            }
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            scales[j] = (bf16x8)1;
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        scales[j] = packed_bf16x8(scales[j]);
+    }
+    bf16x8 offsets[4];
+    if (beta) {
+        if (aligned) {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                offsets[j] = load_param_bf16x8(beta, at[j]);
+            }
+        } else {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                offsets[j] = load_any_bf16x8(beta, at[j]);
+            }
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            offsets[j] = (bf16x8)0;
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        offsets[j] = packed_bf16x8(offsets[j]);
+    }
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        const f32x8 d = (widen_bf16x8(values[j]) - m) - m_low;
+        const bf16x8 out = narrow_bf16x8(d * scale * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]));
+        if (moved[j] > -8 && moved[j] < 8) {
+            if (aligned)
+                store_bf16x8(y_row, at[j], out);
+            else
+                store_any_bf16x8(y_row, at[j], out);
+        }
+    }
+}

@@ -1,0 +1,360 @@
+/* layernorm_f16_gfx950_r16t16v3 for gfx950, written by flygen. */
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+typedef float f32;
+typedef _Float16 f16;
+typedef f32 f32x8 __attribute__((ext_vector_type(8)));
+typedef f16 f16x8 __attribute__((ext_vector_type(8)));
+
+static __device__ int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static __device__ int clamp(int v, int low, int high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+static __device__ unsigned workgroup_id()
+{
+    return __builtin_amdgcn_workgroup_id_x();
+}
+
+static __device__ unsigned work_item_id()
+{
+    return __builtin_amdgcn_workitem_id_x();
+}
+
+/* v, opaque to the compiler, so that what is made of it is made where it is used. */
+static __device__ int local(int v)
+{
+    __asm__("" : "+v"(v));
+    return v;
+}
+
+/* Elements at .. of p, which need no alignment beyond their own. */
+static __device__ f16x8 load_f16x8(const f16 *p, int at)
+{
+    typedef f16x8 anywhere __attribute__((aligned(sizeof(f16))));
+    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(f16);
+    return *(const anywhere *)((const char *)p + byte);
+}
+
+static __device__ void store_f16x8(f16 *p, int at, f16x8 v)
+{
+    typedef f16x8 anywhere __attribute__((aligned(sizeof(f16))));
+    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(f16);
+    *(anywhere *)((char *)p + byte) = v;
+}
+
+static __device__ f16x8 load_param_f16x8(const f16 *p, int at)
+{
+    return load_f16x8(p, at);
+}
+
+/* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */
+static __device__ f16x8 packed_f16x8(f16x8 v)
+{
+    typedef int words __attribute__((ext_vector_type(sizeof(f16x8) / 4)));
+    words bits = __builtin_bit_cast(words, v);
+    __asm__("" : "+v"(bits));
+    return __builtin_bit_cast(f16x8, bits);
+}
+
+static __device__ float reciprocal(float v)
+{
+    return __builtin_amdgcn_rcpf(v);
+}
+
+static __device__ float reciprocal_root_near(float v)
+{
+    return __builtin_amdgcn_rsqf(v);
+}
+
+/* The value of the lane beside this one. */
+static __device__ float other2(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0xb1, 0xf, 0xf, true));
+}
+
+/* The value of the other two of four lanes, where pairs agree. */
+static __device__ float other4(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x4e, 0xf, 0xf, true));
+}
+
+/* The value of the other half of eight lanes, where halves agree. */
+static __device__ float other8(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x141, 0xf, 0xf, true));
+}
+
+/* The value of the other half of sixteen lanes, where halves agree. */
+static __device__ float other16(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x140, 0xf, 0xf, true));
+}
+
+/* Whether v is zero in all lanes. */
+static __device__ bool zero_in_wave(int v)
+{
+    return __builtin_amdgcn_ballot_w64(v != 0) == 0;
+}
+
+static __device__ f32x8 widen_f16x8(f16x8 v)
+{
+    return __builtin_convertvector(v, f32x8);
+}
+
+/* Rounds to nearest even; NaN stays NaN. */
+static __device__ f16x8 narrow_f16x8(f32x8 v)
+{
+    return __builtin_convertvector(v, f16x8);
+}
+
+/* v without the elements that a vector moved by `moved` columns shares with its neighbour. */
+static __device__ f32x8 own_f32x8(f32x8 v, int moved)
+{
+    const int first = local(moved);
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        v[e] = (unsigned)(first + e) < 8 ? v[e] : 0;
+    return v;
+}
+
+static __device__ float sum_f32x8(f32x8 v)
+{
+    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+}
+
+/* A sum to about 48 bits: hi + lo. */
+struct pair {
+    float hi, lo;
+};
+
+/* The sum of two sums, with the rounding error of hi kept (Knuth's two-sum). */
+static __device__ pair add_pair(pair a, pair b)
+{
+    const float sum = a.hi + b.hi;
+    const float part = sum - a.hi;
+    return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};
+}
+
+static __device__ pair other2_pair(pair v)
+{
+    return {other2(v.hi), other2(v.lo)};
+}
+
+static __device__ pair other4_pair(pair v)
+{
+    return {other4(v.hi), other4(v.lo)};
+}
+
+static __device__ pair other8_pair(pair v)
+{
+    return {other8(v.hi), other8(v.lo)};
+}
+
+static __device__ pair other16_pair(pair v)
+{
+    return {other16(v.hi), other16(v.lo)};
+}
+
+static __device__ float finite_or_0(float v)
+{
+    return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;
+}
+
+/* v / by: hi the quotient rounded, lo what is missing. An infinite quotient has no lo. */
+static __device__ pair quotient(pair v, float by)
+{
+    const float part = reciprocal(by);
+    float hi = v.hi * part;
+    hi += finite_or_0((__builtin_fmaf(-hi, by, v.hi) + v.lo) * part);
+    const float rest = __builtin_fmaf(-hi, by, v.hi) + v.lo;
+    float lo = rest * part;
+    lo += __builtin_fmaf(-lo, by, rest) * part;
+    return {hi, finite_or_0(lo)};
+}
+
+/* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */
+static __device__ float reciprocal_root(float v)
+{
+    const float near = reciprocal_root_near(v);
+    const float square = v * near;
+    const float low = __builtin_fmaf(v, near, -square);
+    const float excess = __builtin_fmaf(square, near, -1) + low * near;
+    return near - finite_or_0(0.5f * near * excess);
+}
+
+/* The module's fingerprint, compared with the registry when it is loaded. */
+extern "C" __device__ __attribute__((used, visibility("default")))
+const unsigned char fly_registry_FINGERPRINT = 1;
+
+/* 16 rows a workgroup, 16 lanes a row, 8 to 384 columns, read once */
+extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(256, 256)))
+layernorm_f16_gfx950_r16t16v3(
+    const f16 *x,
+    const f16 *__restrict__ gamma,
+    const f16 *__restrict__ beta,
+    f16 *y,
+    f32 *__restrict__ mean,
+    f32 *__restrict__ rstd,
+    long ldx,
+    long ldy,
+    int rows,
+    int cols,
+    float eps)
+{
+    /* 16 rows a workgroup, 16 lanes a row. */
+    const int lane = work_item_id() % 16;
+    const int slot = work_item_id() / 16;
+    const int row = workgroup_id() * 16 + slot;
+    if (row >= rows)
+        return;
+    const f16 *x_row = x + row * ldx;
+    f16 *y_row = y + row * ldy;
+
+    /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it, or
+     * nearer where the vectors would not reach the row's end. */
+    int before = (unsigned long)x_row % 64 / 2;
+    before = least(before, 384 - cols);
+    /* Odd rows run backward, so that the line two rows share is touched by both at once. */
+    const int end = (cols + before + 31) / 32 * 32;
+    const int start = row & 1 ? end - 128 : 0;
+    const int step = row & 1 ? -128 : 128;
+    int at[3], moved[3];
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        const int place = start + j * step + 8 * lane - before;
+        at[j] = clamp(place, 0, cols - 8);
+        moved[j] = at[j] - place;
+    }
+    int any = 0;
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        any |= moved[j];
+    }
+    const bool whole = zero_in_wave(any);
+
+    /* The only read of the row. */
+    f16x8 values[3];
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        values[j] = load_f16x8(x_row, at[j]);
+    }
+
+    /* Sum of the row. */
+    f32x8 part = 0;
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        f32x8 v = widen_f16x8(values[j]);
+        part += v;
+    }
+    if (!whole) {
+        part = 0;
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            f32x8 v = widen_f16x8(packed_f16x8(values[j]));
+            v = own_f32x8(v, moved[j]);
+            part += v;
+        }
+    }
+    pair sum = {sum_f32x8(part), 0};
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        values[j] = packed_f16x8(values[j]);
+    }
+    sum = add_pair(sum, other2_pair(sum));
+    sum = add_pair(sum, other4_pair(sum));
+    sum = add_pair(sum, other8_pair(sum));
+    sum = add_pair(sum, other16_pair(sum));
+
+    /* The mean: m is it rounded, m_low what is missing. */
+    const float count = cols;
+    const pair center = quotient(sum, count);
+    const float m = center.hi, m_low = center.lo;
+
+    /* Squares of the deviations. */
+    f32x8 squares = 0;
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        f32x8 v = widen_f16x8(values[j]);
+        f32x8 d = (v - m) - m_low;
+        squares += d * d;
+    }
+    if (!whole) {
+        squares = 0;
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            f32x8 v = widen_f16x8(packed_f16x8(values[j]));
+            f32x8 d = (v - m) - m_low;
+            d = own_f32x8(d, moved[j]);
+            squares += d * d;
+        }
+    }
+    float square = sum_f32x8(squares);
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        values[j] = packed_f16x8(values[j]);
+    }
+    square = square + other2(square);
+    square = square + other4(square);
+    square = square + other8(square);
+    square = square + other16(square);
+    const float scale = reciprocal_root(square * reciprocal(count) + eps);
+
+    if (lane == 0) {
+        if (mean)
+            mean[row] = m;
+        if (rstd)
+            rstd[row] = scale;
+    }
+
+    f16x8 scales[3];
+    if (gamma) {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            scales[j] = load_param_f16x8(gamma, at[j]);
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            scales[j] = (f16x8)1;
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        scales[j] = packed_f16x8(scales[j]);
+    }
+    f16x8 offsets[3];
+    if (beta) {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            offsets[j] = load_param_f16x8(beta, at[j]);
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            offsets[j] = (f16x8)0;
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        offsets[j] = packed_f16x8(offsets[j]);
+    }
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        const f32x8 d = (widen_f16x8(values[j]) - m) - m_low;
+        const f16x8 out = narrow_f16x8(d * scale * widen_f16x8(scales[j]) + widen_f16x8(offsets[j]));
+        if (moved[j] > -8 && moved[j] < 8) {
+            store_f16x8(y_row, at[j], out);
+        }
+    }
+}

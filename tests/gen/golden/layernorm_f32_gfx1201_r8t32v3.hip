@@ -1,0 +1,379 @@
+/* layernorm_f32_gfx1201_r8t32v3 for gfx1201, written by flygen. */
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+typedef float f32;
+typedef f32 f32x4 __attribute__((ext_vector_type(4)));
+
+static __device__ int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static __device__ int clamp(int v, int low, int high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+static __device__ unsigned workgroup_id()
+{
+    return __builtin_amdgcn_workgroup_id_x();
+}
+
+static __device__ unsigned work_item_id()
+{
+    return __builtin_amdgcn_workitem_id_x();
+}
+
+/* v, which is the same in all lanes of the wavefront, as a scalar. */
+static __device__ unsigned of_wave(unsigned v)
+{
+    return __builtin_amdgcn_readfirstlane(v);
+}
+
+/* v, opaque to the compiler, so that what is made of it is made where it is used. */
+static __device__ int local(int v)
+{
+    __asm__("" : "+v"(v));
+    return v;
+}
+
+/* Elements at .. of p, which need no alignment beyond their own. */
+static __device__ f32x4 load_f32x4(const f32 *p, int at)
+{
+    typedef f32x4 anywhere __attribute__((aligned(sizeof(f32))));
+    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(f32);
+    return *(const anywhere *)((const char *)p + byte);
+}
+
+static __device__ void store_f32x4(f32 *p, int at, f32x4 v)
+{
+    typedef f32x4 anywhere __attribute__((aligned(sizeof(f32))));
+    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(f32);
+    *(anywhere *)((char *)p + byte) = v;
+}
+
+static __device__ f32x4 load_param_f32x4(const f32 *p, int at)
+{
+    return load_f32x4(p, at);
+}
+
+/* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */
+static __device__ f32x4 packed_f32x4(f32x4 v)
+{
+    typedef int words __attribute__((ext_vector_type(sizeof(f32x4) / 4)));
+    words bits = __builtin_bit_cast(words, v);
+    __asm__("" : "+v"(bits));
+    return __builtin_bit_cast(f32x4, bits);
+}
+
+static __device__ float reciprocal(float v)
+{
+    return __builtin_amdgcn_rcpf(v);
+}
+
+static __device__ float reciprocal_root_near(float v)
+{
+    return __builtin_amdgcn_rsqf(v);
+}
+
+/* The value of the lane beside this one. */
+static __device__ float other2(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0xb1, 0xf, 0xf, true));
+}
+
+/* The value of the other two of four lanes, where pairs agree. */
+static __device__ float other4(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x4e, 0xf, 0xf, true));
+}
+
+/* The value of the other half of eight lanes, where halves agree. */
+static __device__ float other8(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x141, 0xf, 0xf, true));
+}
+
+/* The value of the other half of sixteen lanes, where halves agree. */
+static __device__ float other16(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x140, 0xf, 0xf, true));
+}
+
+/* Whether v is zero in all lanes. */
+static __device__ bool zero_in_wave(int v)
+{
+    return __builtin_amdgcn_ballot_w32(v != 0) == 0;
+}
+
+/* The value of the other half of the wavefront. */
+static __device__ float other32(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    const int other = __builtin_amdgcn_permlanex16(bits, bits, 0x76543210, 0xfedcba98, false, false);
+    return __builtin_bit_cast(float, other);
+}
+
+static __device__ f32x4 widen_f32x4(f32x4 v)
+{
+    return __builtin_convertvector(v, f32x4);
+}
+
+/* Rounds to nearest even; NaN stays NaN. */
+static __device__ f32x4 narrow_f32x4(f32x4 v)
+{
+    return __builtin_convertvector(v, f32x4);
+}
+
+/* v without the elements that a vector moved by `moved` columns shares with its neighbour. */
+static __device__ f32x4 own_f32x4(f32x4 v, int moved)
+{
+    const int first = local(moved);
+#pragma unroll
+    for (int e = 0; e < 4; e++)
+        v[e] = (unsigned)(first + e) < 4 ? v[e] : 0;
+    return v;
+}
+
+static __device__ float sum_f32x4(f32x4 v)
+{
+    return (v[0] + v[2]) + (v[1] + v[3]);
+}
+
+/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
+static __device__ void add_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
+{
+    const f32x4 sum = hi + v;
+    const f32x4 part = sum - hi;
+    lo += (hi - (sum - part)) + (v - part);
+    hi = sum;
+}
+
+/* A sum to about 48 bits: hi + lo. */
+struct pair {
+    float hi, lo;
+};
+
+/* The sum of two sums, with the rounding error of hi kept (Knuth's two-sum). */
+static __device__ pair add_pair(pair a, pair b)
+{
+    const float sum = a.hi + b.hi;
+    const float part = sum - a.hi;
+    return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};
+}
+
+/* The sum of a vector's elements. */
+static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)
+{
+    const pair even = add_pair({hi[0], lo[0]}, {hi[2], lo[2]});
+    const pair odd = add_pair({hi[1], lo[1]}, {hi[3], lo[3]});
+    return add_pair(even, odd);
+}
+
+static __device__ pair other2_pair(pair v)
+{
+    return {other2(v.hi), other2(v.lo)};
+}
+
+static __device__ pair other4_pair(pair v)
+{
+    return {other4(v.hi), other4(v.lo)};
+}
+
+static __device__ pair other8_pair(pair v)
+{
+    return {other8(v.hi), other8(v.lo)};
+}
+
+static __device__ pair other16_pair(pair v)
+{
+    return {other16(v.hi), other16(v.lo)};
+}
+
+static __device__ pair other32_pair(pair v)
+{
+    return {other32(v.hi), other32(v.lo)};
+}
+
+static __device__ float finite_or_0(float v)
+{
+    return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;
+}
+
+/* v / by: hi the quotient rounded, lo what is missing. An infinite quotient has no lo. */
+static __device__ pair quotient(pair v, float by)
+{
+    const float part = reciprocal(by);
+    float hi = v.hi * part;
+    hi += finite_or_0((__builtin_fmaf(-hi, by, v.hi) + v.lo) * part);
+    const float rest = __builtin_fmaf(-hi, by, v.hi) + v.lo;
+    float lo = rest * part;
+    lo += __builtin_fmaf(-lo, by, rest) * part;
+    return {hi, finite_or_0(lo)};
+}
+
+/* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */
+static __device__ float reciprocal_root(float v)
+{
+    const float near = reciprocal_root_near(v);
+    const float square = v * near;
+    const float low = __builtin_fmaf(v, near, -square);
+    const float excess = __builtin_fmaf(square, near, -1) + low * near;
+    return near - finite_or_0(0.5f * near * excess);
+}
+
+/* The module's fingerprint, compared with the registry when it is loaded. */
+extern "C" __device__ __attribute__((used, visibility("default")))
+const unsigned char fly_registry_FINGERPRINT = 1;
+
+/* 8 rows a workgroup, 32 lanes a row, 4 to 384 columns, read once */
+extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(256, 256)))
+layernorm_f32_gfx1201_r8t32v3(
+    const f32 *x,
+    const f32 *__restrict__ gamma,
+    const f32 *__restrict__ beta,
+    f32 *y,
+    f32 *__restrict__ mean,
+    f32 *__restrict__ rstd,
+    long ldx,
+    long ldy,
+    int rows,
+    int cols,
+    float eps)
+{
+    /* 8 rows a workgroup, 32 lanes a row. */
+    const int lane = work_item_id() % 32;
+    const int slot = of_wave(work_item_id() / 32);
+    const int row = workgroup_id() * 8 + slot;
+    if (row >= rows)
+        return;
+    const f32 *x_row = x + row * ldx;
+    f32 *y_row = y + row * ldy;
+
+    /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it, or
+     * nearer where the vectors would not reach the row's end. */
+    int before = (unsigned long)x_row % 64 / 4;
+    before = least(before, 384 - cols);
+    /* A last vector that is not whole shares columns with the one before it: not across waves. */
+    if ((unsigned)(cols + before - 1) % 128 < 3)
+        before += 16;
+    int at[3], moved[3];
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        const int place = 4 * (j * 32 + lane) - before;
+        at[j] = clamp(place, 0, cols - 4);
+        moved[j] = at[j] - place;
+    }
+    int any = 0;
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        any |= moved[j];
+    }
+    const bool whole = zero_in_wave(any);
+
+    /* The only read of the row. */
+    f32x4 values[3];
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        values[j] = load_f32x4(x_row, at[j]);
+    }
+
+    /* Sum of the row. */
+    f32x4 hi = 0, lo = 0;
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        f32x4 v = widen_f32x4(values[j]);
+        add_to_f32x4(hi, lo, v);
+    }
+    if (!whole) {
+        hi = lo = 0;
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            f32x4 v = widen_f32x4(packed_f32x4(values[j]));
+            v = own_f32x4(v, moved[j]);
+            add_to_f32x4(hi, lo, v);
+        }
+    }
+    pair sum = fold_f32x4(hi, lo);
+    sum = add_pair(sum, other2_pair(sum));
+    sum = add_pair(sum, other4_pair(sum));
+    sum = add_pair(sum, other8_pair(sum));
+    sum = add_pair(sum, other16_pair(sum));
+    sum = add_pair(sum, other32_pair(sum));
+
+    /* The mean: m is it rounded, m_low what is missing. */
+    const float count = cols;
+    const pair center = quotient(sum, count);
+    const float m = center.hi, m_low = center.lo;
+
+    /* Squares of the deviations. */
+    f32x4 squares = 0;
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        f32x4 v = widen_f32x4(values[j]);
+        f32x4 d = (v - m) - m_low;
+        squares += d * d;
+    }
+    if (!whole) {
+        squares = 0;
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            f32x4 v = widen_f32x4(packed_f32x4(values[j]));
+            f32x4 d = (v - m) - m_low;
+            d = own_f32x4(d, moved[j]);
+            squares += d * d;
+        }
+    }
+    float square = sum_f32x4(squares);
+    square = square + other2(square);
+    square = square + other4(square);
+    square = square + other8(square);
+    square = square + other16(square);
+    square = square + other32(square);
+    const float scale = reciprocal_root(square * reciprocal(count) + eps);
+
+    if (lane == 0) {
+        if (mean)
+            mean[row] = m;
+        if (rstd)
+            rstd[row] = scale;
+    }
+
+    f32x4 scales[3];
+    if (gamma) {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            scales[j] = load_param_f32x4(gamma, at[j]);
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            scales[j] = (f32x4)1;
+        }
+    }
+    f32x4 offsets[3];
+    if (beta) {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            offsets[j] = load_param_f32x4(beta, at[j]);
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            offsets[j] = (f32x4)0;
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        const f32x4 d = (widen_f32x4(values[j]) - m) - m_low;
+        const f32x4 out = narrow_f32x4(d * scale * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]));
+        if (moved[j] > -4 && moved[j] < 4) {
+            store_f32x4(y_row, at[j], out);
+        }
+    }
+}
