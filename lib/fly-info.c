@@ -24,7 +24,8 @@ static const char usage[] =
     "fly-info ops                        operations with the fields of their problems\n"
     "fly-info variants [OP] [ARCH]       kernel variants\n"
     "fly-info --json                     everything, for programs\n"
-    "fly-info extract MODULE ARCH FILE   write one code object (for sm80 and sm90a: KERNEL, its PTX)\n";
+    "fly-info extract MODULE ARCH FILE   write one code object (for sm80 and sm90a: KERNEL, its "
+    "PTX)\n";
 
 static const char *kernel_path(void)
 {
@@ -80,12 +81,15 @@ static void json_tile(const struct fly_op *op, const struct fly_kernel *k)
 {
     if (op->tile == FLY_TILE_ROWWISE) {
         const struct fly_rowwise_tile *t = &k->rowwise;
-        printf("\"tile\": {\"rows\": %u, \"threads\": %u, \"vectors\": %u, \"vec\": %u, \"passes\": %u, "
+        printf("\"tile\": {\"rows\": %u, \"threads\": %u, \"vectors\": %u, \"vec\": %u, "
+               "\"passes\": %u, "
                "\"flags\": %u}, \"max_cols\": %" PRId64,
-               t->rows, t->threads, t->vectors, t->vec, t->passes, t->flags, fly_rowwise_max_cols(k));
+               t->rows, t->threads, t->vectors, t->vec, t->passes, t->flags,
+               fly_rowwise_max_cols(k));
     } else {
         const struct fly_gemm_tile *t = &k->gemm;
-        printf("\"tile\": {\"m\": %u, \"n\": %u, \"k\": %u, \"waves_m\": %u, \"waves_n\": %u, \"depth\": %u, "
+        printf("\"tile\": {\"m\": %u, \"n\": %u, \"k\": %u, \"waves_m\": %u, \"waves_n\": %u, "
+               "\"depth\": %u, "
                "\"split_k\": %u, \"mfma\": %u, \"flags\": %u}",
                t->m, t->n, t->k, t->waves_m, t->waves_n, t->depth, t->split_k, t->mfma, t->flags);
     }
@@ -118,8 +122,8 @@ static void json_op(const struct fly_op *op)
     printf("],\n     \"kernargs\": [");
     for (uint32_t i = 0; i < op->nkernargs; i++) {
         const struct fly_kernarg *a = &op->kernargs[i];
-        printf("%s{\"name\": \"%s\", \"offset\": %u, \"size\": %u, \"kind\": \"%s\"}", i ? ", " : "", a->name,
-               a->offset, a->size, a->kind);
+        printf("%s{\"name\": \"%s\", \"offset\": %u, \"size\": %u, \"kind\": \"%s\"}",
+               i ? ", " : "", a->name, a->offset, a->size, a->kind);
     }
     printf("],\n     \"modules\": [");
     for (uint32_t i = 0; i < op->nmodules; i++)
@@ -130,7 +134,8 @@ static void json_op(const struct fly_op *op)
         const struct fly_kernel *k = &op->kernels[i];
         char limits[128];
         limits_of(op, k, limits);
-        printf("%s\n      {\"name\": \"%s\", \"arch\": \"%s\", ", i ? "," : "", k->name, fly_arch_row(k->arch)->name);
+        printf("%s\n      {\"name\": \"%s\", \"arch\": \"%s\", ", i ? "," : "", k->name,
+               fly_arch_row(k->arch)->name);
         json_types(k->types);
         printf(", \"module\": \"%s\", \"block\": [%u, 1, 1], \"lds\": %u, \"kernarg_bytes\": %u, ",
                op->modules[k->module].name, k->block, k->lds, k->kernarg_bytes);
@@ -147,7 +152,8 @@ static void json_archs(void)
     static const char *const fp8[] = {"none", "fnuz", "ocp"};
     for (unsigned i = 1; i < FLY_ARCH_COUNT; i++) {
         const struct fly_arch *a = fly_arch_row(i);
-        printf("%s\n    {\"name\": \"%s\", \"group\": \"%s\", \"family\": \"%s\", \"wave\": %u, \"lds\": %u, "
+        printf("%s\n    {\"name\": \"%s\", \"group\": \"%s\", \"family\": \"%s\", \"wave\": %u, "
+               "\"lds\": %u, "
                "\"fp8\": \"%s\"}",
                i > 1 ? "," : "", a->name, a->group, a->family, a->wave, a->lds, fp8[a->fp8]);
     }
@@ -179,7 +185,8 @@ static void json_device(int i, const struct fly_device_info *info)
         json_text(a->name);
     else
         printf("null");
-    printf(", \"cus\": %u, \"lds\": %u, \"memory\": %" PRIu64 "}", info->cus, info->lds_bytes, info->memory_bytes);
+    printf(", \"cus\": %u, \"lds\": %u, \"memory\": %" PRIu64 "}", info->cus, info->lds_bytes,
+           info->memory_bytes);
 }
 
 static int show_json(void)
@@ -187,7 +194,8 @@ static int show_json(void)
     struct fly_runtime *rt;
     char why[1024] = "";
     flyStatus_t status = fly_runtime_find(fly_env(FLY_ENV_RUNTIME), &rt, why, sizeof why);
-    printf("{\n  \"version\": \"%d.%d.%d\",\n  ", FLY_VERSION_MAJOR, FLY_VERSION_MINOR, FLY_VERSION_PATCH);
+    printf("{\n  \"version\": \"%d.%d.%d\",\n  ", FLY_VERSION_MAJOR, FLY_VERSION_MINOR,
+           FLY_VERSION_PATCH);
     json_member("kernel_path", kernel_path());
     printf(",\n  \"runtime\": ");
     if (status == FLY_STATUS_SUCCESS) {
@@ -238,7 +246,8 @@ static void show_files(void)
                     if (k->arch != a->id || k->module != m)
                         continue;
                     total++;
-                    present += fly_kernel_file(kernel_path(), a->group, ptx ? k->name : op->modules[m].name,
+                    present += fly_kernel_file(kernel_path(), a->group,
+                                               ptx ? k->name : op->modules[m].name,
                                                ptx ? "ptx" : "hipfb", file, sizeof file) &&
                                access(file, R_OK) == 0;
                 }
@@ -262,7 +271,8 @@ static int show_summary(void)
     printf("\noperations\n");
     for (unsigned i = 0; i < FLY_OP_COUNT; i++) {
         const struct fly_op *op = fly_op_table[i];
-        printf("  %-14s %s, %u variants, %s:TYPES:", op->name, op->function, op->nkernels, op->name);
+        printf("  %-14s %s, %u variants, %s:TYPES:", op->name, op->function, op->nkernels,
+               op->name);
         for (uint32_t j = 0; j < op->nfields; j++)
             printf("%s%s=", j ? "," : "", op->fields[j].name);
         printf("\n");
@@ -353,7 +363,8 @@ static int extract(const char *module, const char *arch_name, const char *out)
     char file[1024], why[512];
     size_t bytes;
     const void *data = NULL;
-    if (fly_kernel_file(kernel_path(), arch->group, module, ptx ? "ptx" : "hipfb", file, sizeof file))
+    if (fly_kernel_file(kernel_path(), arch->group, module, ptx ? "ptx" : "hipfb", file,
+                        sizeof file))
         data = fly_file_map(file, &bytes);
     if (!data) {
         fprintf(stderr, "fly-info: %s: %s\n", file, strerror(errno));
@@ -367,7 +378,8 @@ static int extract(const char *module, const char *arch_name, const char *out)
         fprintf(stderr, "fly-info: %s: %s\n", file, why);
     } else {
         const struct fly_fatbin_entry *e = fly_fatbin_find(&f, arch->name);
-        if (e && fly_code_object_check(e->data, e->bytes, NULL, why, sizeof why) != FLY_STATUS_SUCCESS)
+        if (e &&
+            fly_code_object_check(e->data, e->bytes, NULL, why, sizeof why) != FLY_STATUS_SUCCESS)
             fprintf(stderr, "fly-info: %s: %s: %s\n", file, arch->name, why);
         else if (e)
             rc = write_file(out, e->data, e->bytes);

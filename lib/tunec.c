@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Build tool: turns tuning/<arch>/<op>.csv into the table that is compiled into libfly, with the library's
- * own reader, so that a file the library would refuse does not build.
+ * Build tool: turns tuning/<arch>/<op>.csv into the table that is compiled into libfly, with the
+ * library's own reader, so that a file the library would refuse does not build.
  *
  *     tunec FILE.csv... > tune_table.c
  */
@@ -23,7 +23,8 @@ static int compare(const void *a, const void *b)
 static void print_row(const struct fly_tune_row *r)
 {
     const struct fly_problem *p = &r->problem;
-    printf("    {.problem = {%u, {%u, %u, %u}, %u, {", p->op, p->types[0], p->types[1], p->types[2], p->nfields);
+    printf("    {.problem = {%u, {%u, %u, %u}, %u, {", p->op, p->types[0], p->types[1], p->types[2],
+           p->nfields);
     for (uint32_t i = 0; i < p->nfields; i++)
         printf("%s%" PRId64, i ? ", " : "", p->v[i]);
     printf("}}, .cus = %u, .kernel = %u, .arch = %u, .lg = {", r->cus, r->kernel, r->arch);

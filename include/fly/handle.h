@@ -9,14 +9,14 @@
 extern "C" {
 #endif
 
-/* One thread at a time may use a handle; different handles run in parallel. A call may come from any
- * thread, and every call leaves the thread's current device as it was. */
+/* One thread at a time may use a handle; different handles run in parallel. A call may come from
+ * any thread, and every call leaves the thread's current device as it was. */
 typedef struct flyHandle *flyHandle_t;
 
 /* Finds a runtime and binds to its current device. Looks for, in this order: what FLY_RUNTIME names
  * (hip, cuda, sim, or a path), a HIP already loaded in the process, libamdhip64.so.{7,6,5},
- * libcuda.so.1. NO_RUNTIME, NO_DEVICE, OUT_OF_MEMORY or INVALID_VALUE (handle is null); the sentence is
- * flyErrorMessage(NULL). On failure *handle is null. */
+ * libcuda.so.1. NO_RUNTIME, NO_DEVICE, OUT_OF_MEMORY or INVALID_VALUE (handle is null); the
+ * sentence is flyErrorMessage(NULL). On failure *handle is null. */
 FLY_API flyStatus_t flyCreate(flyHandle_t *handle);
 
 /* As flyCreate, bound to device number `device` of the runtime (0 <= device < count). */
@@ -25,8 +25,8 @@ FLY_API flyStatus_t flyCreateOnDevice(flyHandle_t *handle, int device);
 /* Unloads the handle's kernels. Launched work must have finished. Null is INVALID_HANDLE. */
 FLY_API flyStatus_t flyDestroy(flyHandle_t handle);
 
-/* Later calls launch on `stream`: a hipStream_t or CUstream of the handle's device; null is the default
- * stream. */
+/* Later calls launch on `stream`: a hipStream_t or CUstream of the handle's device; null is the
+ * default stream. */
 FLY_API flyStatus_t flySetStream(flyHandle_t handle, void *stream);
 FLY_API flyStatus_t flyGetStream(flyHandle_t handle, void **stream);
 
@@ -34,9 +34,10 @@ FLY_API flyStatus_t flyGetStream(flyHandle_t handle, void **stream);
  * Null handle: NULL. */
 FLY_API const char *flyArchName(flyHandle_t handle);
 
-/* The sentence for the handle's last failure: operation, field, value and rule. Empty when the last call
- * succeeded. With null: this thread's last failure that had no handle to keep it (flyCreate, flyDestroy, a
- * call whose handle was null). Valid until the next call on the handle, or of the thread. */
+/* The sentence for the handle's last failure: operation, field, value and rule. Empty when the last
+ * call succeeded. With null: this thread's last failure that had no handle to keep it (flyCreate,
+ * flyDestroy, a call whose handle was null). Valid until the next call on the handle, or of the
+ * thread. */
 FLY_API const char *flyErrorMessage(flyHandle_t handle);
 
 /* "FLY_STATUS_NOT_SUPPORTED" and the like; "unknown status" for a value that is none. */

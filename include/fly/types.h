@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types every operation shares: statuses, element types, the plan, and the rules for argument structs.
+ * Types every operation shares: statuses, element types, the plan, and the rules for argument
+ * structs.
  *
  * Rules that hold for every argument struct of libfly:
- *   - its first member is `size_t size`, set by FLY_ARGS_INIT; fields are only ever added at the end,
- *     and zero in a field means what the library did before that field existed;
+ *   - its first member is `size_t size`, set by FLY_ARGS_INIT; fields are only ever added at the
+ *     end, and zero in a field means what the library did before that field existed;
  *   - a size below the struct's first version is FLY_STATUS_INVALID_VALUE; a size beyond what this
  *     library knows is accepted when the unknown tail is all zero, else FLY_STATUS_NOT_SUPPORTED;
  *   - no struct has implicit padding; shapes and strides are int64_t, strides count elements;
@@ -16,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Initialises an argument struct: `flyLayerNormArgs_t a = FLY_ARGS_INIT(a);` sets its size, the rest is
- * zero. */
+/* Initialises an argument struct: `flyLayerNormArgs_t a = FLY_ARGS_INIT(a);` sets its size, the
+ * rest is zero. */
 #ifdef __cplusplus
 struct flyArgsInit {
     size_t size;
@@ -57,11 +58,11 @@ typedef enum flyStatus_t {
     FLY_STATUS_NO_RUNTIME = 4,          /* no GPU runtime library was found */
     FLY_STATUS_NO_DEVICE = 5,           /* the runtime has no device, or not one libfly knows */
     FLY_STATUS_NO_KERNELS = 6,          /* no kernel file for this arch is installed */
-    FLY_STATUS_BAD_KERNEL_FILE = 7,     /* a kernel file is truncated, corrupt or of another build */
+    FLY_STATUS_BAD_KERNEL_FILE = 7,     /* a kernel file is cut, corrupt or of another build */
     FLY_STATUS_WORKSPACE_TOO_SMALL = 8, /* the caller's workspace is smaller than the plan says */
     FLY_STATUS_OUT_OF_MEMORY = 9,
     FLY_STATUS_RUNTIME_ERROR = 10,      /* the runtime refused; its own text is in the message */
-    FLY_STATUS_NOT_READY = 11,          /* a kernel would have to be loaded during a stream capture */
+    FLY_STATUS_NOT_READY = 11,          /* a kernel would have to be loaded during a capture */
     FLY_STATUS_INTERNAL = 12            /* a mistake in libfly; please report the message */
 } flyStatus_t;
 
@@ -94,7 +95,8 @@ typedef enum flyReason_t {
     FLY_REASON_FALLBACK = 5   /* the last row, which always fits */
 } flyReason_t;
 
-/* What a flyXxxPlan call would launch. Set size before the call (FLY_ARGS_INIT); the rest is written. */
+/* What a flyXxxPlan call would launch. Set size before the call (FLY_ARGS_INIT); the rest is
+ * written. */
 typedef struct flyPlan_t {
     size_t size;
     const char *kernel;       /* variant name, lives as long as the library; "" when nothing runs */
@@ -102,7 +104,7 @@ typedef struct flyPlan_t {
     uint32_t grid[3];         /* workgroups */
     uint32_t block[3];        /* work-items a workgroup */
     uint32_t lds_bytes;       /* LDS (shared memory) a workgroup, static and dynamic */
-    uint32_t registers;       /* VGPRs (registers) a work-item as the runtime reports them, 0 if it does not */
+    uint32_t registers;       /* VGPRs (registers) a work-item; 0 if the runtime does not say */
     uint32_t reason;          /* flyReason_t */
     uint32_t launches;        /* kernels the call launches */
 } flyPlan_t;

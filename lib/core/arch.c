@@ -13,17 +13,17 @@
 #define GROUP_NVPTX "nvptx"
 
 static const struct fly_arch rows[FLY_ARCH_COUNT] = {
-#define FLY_ARCH(id_, name_, group_, family_, wave_, lds_, banks_, fp8_, generic_, cov_, caps_)     \
-    [FLY_ARCH_##id_] = {.name = name_,                                                               \
-                        .group = GROUP_##group_,                                                     \
-                        .family = #family_,                                                          \
-                        .id = FLY_ARCH_##id_,                                                        \
-                        .generic = FLY_ARCH_##generic_,                                              \
-                        .wave = wave_,                                                               \
-                        .banks = banks_,                                                             \
-                        .fp8 = FLY_FP8_##fp8_,                                                       \
-                        .cov = cov_,                                                                 \
-                        .lds = lds_,                                                                 \
+#define FLY_ARCH(id_, name_, group_, family_, wave_, lds_, banks_, fp8_, generic_, cov_, caps_)    \
+    [FLY_ARCH_##id_] = {.name = name_,                                                             \
+                        .group = GROUP_##group_,                                                   \
+                        .family = #family_,                                                        \
+                        .id = FLY_ARCH_##id_,                                                      \
+                        .generic = FLY_ARCH_##generic_,                                            \
+                        .wave = wave_,                                                             \
+                        .banks = banks_,                                                           \
+                        .fp8 = FLY_FP8_##fp8_,                                                     \
+                        .cov = cov_,                                                               \
+                        .lds = lds_,                                                               \
                         .caps = caps_},
 #include "arch.inc"
 #undef FLY_ARCH

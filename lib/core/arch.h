@@ -44,8 +44,8 @@ struct fly_arch {
 /* Row of an id; FLY_ARCH_NONE and beyond: null. */
 const struct fly_arch *fly_arch_row(unsigned id);
 
-/* Row for what a runtime calls its device: "gfx942:sramecc+:xnack-", "gfx1101", "sm_90", or a row's own
- * name. Null when libfly has no kernels that run there. */
+/* Row for what a runtime calls its device: "gfx942:sramecc+:xnack-", "gfx1101", "sm_90", or a row's
+ * own name. Null when libfly has no kernels that run there. */
 const struct fly_arch *fly_arch_find(const char *device);
 
 #endif

@@ -25,7 +25,8 @@ static unsigned set_of(uint64_t hash)
 
 static bool same(const struct fly_problem *a, const struct fly_problem *b)
 {
-    return a->nfields == b->nfields && !memcmp(a, b, offsetof(struct fly_problem, v) + a->nfields * sizeof a->v[0]);
+    return a->nfields == b->nfields &&
+           !memcmp(a, b, offsetof(struct fly_problem, v) + a->nfields * sizeof a->v[0]);
 }
 
 struct fly_entry *fly_cache_find(struct fly_cache *c, const struct fly_problem *p, uint64_t hash)

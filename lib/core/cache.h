@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The handle's cache of selected problems: a fixed-size set-associative table, so that a miss allocates
- * nothing. A set's entries are replaced in turn.
+ * The handle's cache of selected problems: a fixed-size set-associative table, so that a miss
+ * allocates nothing. A set's entries are replaced in turn.
  */
 #ifndef FLY_CORE_CACHE_H
 #define FLY_CORE_CACHE_H

@@ -26,7 +26,8 @@ static Elf64_Shdr section(const uint8_t *data, const Elf64_Ehdr *e, unsigned i)
 }
 
 /* Whether table `s` (its strings in `strings`) has a global symbol of that name. */
-static bool table_has(const uint8_t *data, const Elf64_Shdr *s, const Elf64_Shdr *strings, const char *symbol)
+static bool table_has(const uint8_t *data, const Elf64_Shdr *s, const Elf64_Shdr *strings,
+                      const char *symbol)
 {
     size_t length = strlen(symbol) + 1;
     for (uint64_t i = 0; i < s->sh_size / sizeof(Elf64_Sym); i++) {
@@ -50,7 +51,8 @@ static flyStatus_t check_elf(const uint8_t *data, size_t bytes, unsigned machine
     memcpy(&e, data, sizeof e);
     if (memcmp(e.e_ident, ELFMAG, SELFMAG))
         return BAD("code object: no ELF file: wrong magic");
-    if (e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_ident[EI_DATA] != ELFDATA2LSB || e.e_ident[EI_VERSION] != EV_CURRENT)
+    if (e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_ident[EI_DATA] != ELFDATA2LSB ||
+        e.e_ident[EI_VERSION] != EV_CURRENT)
         return BAD("code object: not a 64-bit little-endian ELF file");
     if (e.e_machine != machine)
         return BAD("code object: for machine %u, want %u", e.e_machine, machine);
@@ -71,7 +73,8 @@ static flyStatus_t check_elf(const uint8_t *data, size_t bytes, unsigned machine
     bool found = !symbol;
     for (unsigned i = 0; i < e.e_shnum; i++) {
         Elf64_Shdr s = section(data, &e, i);
-        if (s.sh_type != SHT_NOBITS && s.sh_type != SHT_NULL && !inside(bytes, s.sh_offset, s.sh_size))
+        if (s.sh_type != SHT_NOBITS && s.sh_type != SHT_NULL &&
+            !inside(bytes, s.sh_offset, s.sh_size))
             return BAD("code object: section %u lies beyond the end (%zu bytes)", i, bytes);
         if (s.sh_type != tables || found)
             continue;
@@ -79,7 +82,8 @@ static flyStatus_t check_elf(const uint8_t *data, size_t bytes, unsigned machine
             return BAD("code object: the symbol table has no strings");
         Elf64_Shdr strings = section(data, &e, s.sh_link);
         if (strings.sh_type != SHT_STRTAB || !inside(bytes, strings.sh_offset, strings.sh_size))
-            return BAD("code object: the symbol table's strings lie beyond the end (%zu bytes)", bytes);
+            return BAD("code object: the symbol table's strings lie beyond the end (%zu bytes)",
+                       bytes);
         found = table_has(data, &s, &strings, symbol);
     }
     if (!found)
@@ -87,7 +91,8 @@ static flyStatus_t check_elf(const uint8_t *data, size_t bytes, unsigned machine
     return FLY_STATUS_SUCCESS;
 }
 
-flyStatus_t fly_code_object_check(const void *data, size_t bytes, const char *symbol, char *message, size_t n)
+flyStatus_t fly_code_object_check(const void *data, size_t bytes, const char *symbol, char *message,
+                                  size_t n)
 {
     const uint8_t *p = data;
     if (bytes > EI_OSABI && p[EI_OSABI] != OSABI_AMDGPU_HSA && !memcmp(p, ELFMAG, SELFMAG))
@@ -95,7 +100,8 @@ flyStatus_t fly_code_object_check(const void *data, size_t bytes, const char *sy
     return check_elf(data, bytes, MACHINE_AMDGPU, SHT_DYNSYM, symbol, message, n);
 }
 
-flyStatus_t fly_ptx_check(const void *data, size_t bytes, const char *symbol, char *message, size_t n)
+flyStatus_t fly_ptx_check(const void *data, size_t bytes, const char *symbol, char *message,
+                          size_t n)
 {
     if (bytes >= SELFMAG && !memcmp(data, ELFMAG, SELFMAG))
         return check_elf(data, bytes, MACHINE_CUDA, SHT_SYMTAB, symbol, message, n);

@@ -15,7 +15,7 @@ static const struct {
 #undef FLY_DTYPE
 };
 
-#define FLY_DTYPE(id, value, token, bits, kind)                                                      \
+#define FLY_DTYPE(id, value, token, bits, kind)                                                    \
     _Static_assert(FLY_DTYPE_##id == (value), "dtype.inc and fly/types.h disagree on " token);
 #include "dtype.inc"
 #undef FLY_DTYPE

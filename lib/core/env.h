@@ -7,7 +7,7 @@ enum fly_env {
     FLY_ENV_RUNTIME,     /* FLY_RUNTIME: hip, cuda, sim, or the path of a runtime library */
     FLY_ENV_KERNEL,      /* FLY_KERNEL: variant that must run for its operation */
     FLY_ENV_KERNEL_PATH, /* FLY_KERNEL_PATH: folders of kernel files, separated by colons */
-    FLY_ENV_TUNING,      /* FLY_TUNING: tuning file or folder that overrides the installed table; "0": none */
+    FLY_ENV_TUNING,      /* FLY_TUNING: file or folder in place of all tuning tables; "0": none */
     FLY_ENV_LOG,         /* FLY_LOG: topics, separated by commas */
     FLY_ENV_LOG_FILE,    /* FLY_LOG_FILE: where the log goes; stderr when unset */
     FLY_ENV_CACHE_HOME,  /* XDG_CACHE_HOME */

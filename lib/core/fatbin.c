@@ -15,7 +15,8 @@
 
 #include "core/md5.h"
 
-static const char plain_magic[] = "__CLANG_OFFLOAD_BUNDLE__"; /* 24 bytes, no terminator in the file */
+static const char plain_magic[] =
+    "__CLANG_OFFLOAD_BUNDLE__"; /* 24 bytes, no terminator in the file */
 enum {
     PLAIN_MAGIC_BYTES = 24,
     PLAIN_HEADER_BYTES = 32, /* magic, u64 count */
@@ -49,7 +50,8 @@ static uint64_t le(const uint8_t *p, unsigned bytes)
 
 #define BAD(...) (snprintf(message, n, __VA_ARGS__), FLY_STATUS_BAD_KERNEL_FILE)
 
-static flyStatus_t unpack(const uint8_t *data, size_t bytes, struct fly_fatbin *f, char *message, size_t n)
+static flyStatus_t unpack(const uint8_t *data, size_t bytes, struct fly_fatbin *f, char *message,
+                          size_t n)
 {
     if (bytes < 8)
         return BAD("truncated: %zu bytes end inside the compressed header", bytes);
@@ -80,7 +82,8 @@ static flyStatus_t unpack(const uint8_t *data, size_t bytes, struct fly_fatbin *
     uint8_t digest[16];
     flyStatus_t status = FLY_STATUS_SUCCESS;
     if (ZSTD_isError(got) || got != size)
-        status = BAD("zstd: %s", ZSTD_isError(got) ? ZSTD_getErrorName(got) : "the frame ends early");
+        status =
+            BAD("zstd: %s", ZSTD_isError(got) ? ZSTD_getErrorName(got) : "the frame ends early");
     else if (fly_md5(buffer, size, digest), memcmp(digest, data + l->hash, HASH_BYTES))
         status = BAD("the check sum does not match: the file is corrupt");
     if (status != FLY_STATUS_SUCCESS) {
@@ -119,7 +122,8 @@ static flyStatus_t read_entries(struct fly_fatbin *f, char *message, size_t n)
     for (uint64_t i = 0; i < count; i++) {
         if (bytes - at < PLAIN_ENTRY_BYTES)
             return BAD("truncated: entry %" PRIu64 " starts beyond the end", i);
-        uint64_t offset = le(data + at, 8), size = le(data + at + 8, 8), length = le(data + at + 16, 8);
+        uint64_t offset = le(data + at, 8), size = le(data + at + 8, 8),
+                 length = le(data + at + 16, 8);
         at += PLAIN_ENTRY_BYTES;
         if (length == 0 || length > MAX_ID_BYTES || length > bytes - at)
             return BAD("entry %" PRIu64 ": an id of %" PRIu64 " bytes does not fit", i, length);
@@ -138,7 +142,8 @@ static flyStatus_t read_entries(struct fly_fatbin *f, char *message, size_t n)
     return FLY_STATUS_SUCCESS;
 }
 
-flyStatus_t fly_fatbin_open(const void *data, size_t bytes, struct fly_fatbin *f, char *message, size_t n)
+flyStatus_t fly_fatbin_open(const void *data, size_t bytes, struct fly_fatbin *f, char *message,
+                            size_t n)
 {
     flyStatus_t status = FLY_STATUS_SUCCESS;
     f->data = data;
@@ -157,7 +162,8 @@ flyStatus_t fly_fatbin_open(const void *data, size_t bytes, struct fly_fatbin *f
 const struct fly_fatbin_entry *fly_fatbin_find(const struct fly_fatbin *f, const char *arch)
 {
     for (unsigned i = 0; i < f->nentries; i++)
-        if (f->entry[i].target_bytes == strlen(arch) && !memcmp(f->entry[i].target, arch, f->entry[i].target_bytes))
+        if (f->entry[i].target_bytes == strlen(arch) &&
+            !memcmp(f->entry[i].target, arch, f->entry[i].target_bytes))
             return &f->entry[i];
     return NULL;
 }

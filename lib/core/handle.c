@@ -12,25 +12,27 @@
 #include "core/env.h"
 #include "core/log.h"
 
-static flyStatus_t create(const char *function, struct fly_runtime *rt, int device, flyHandle_t *handle)
+static flyStatus_t create(const char *function, struct fly_runtime *rt, int device,
+                          flyHandle_t *handle)
 {
     int count = 0;
     int error = rt->device_count(rt, &count);
     if (!error && count > 0 && device < 0)
         error = rt->device_current(rt, &device);
     if (error)
-        return fly_fail(NULL, rt->status(rt, error), "%s: the %s runtime (%s) says: %s (%d)", function, rt->name,
-                        rt->path, rt->text(rt, error), error);
+        return fly_fail(NULL, rt->status(rt, error), "%s: the %s runtime (%s) says: %s (%d)",
+                        function, rt->name, rt->path, rt->text(rt, error), error);
     if (count <= 0)
-        return fly_fail(NULL, FLY_STATUS_NO_DEVICE, "%s: the %s runtime (%s) has no device", function, rt->name,
-                        rt->path);
+        return fly_fail(NULL, FLY_STATUS_NO_DEVICE, "%s: the %s runtime (%s) has no device",
+                        function, rt->name, rt->path);
     if (device >= count)
-        return fly_fail(NULL, FLY_STATUS_INVALID_VALUE, "%s: device = %d: the %s runtime has %d, numbered from 0",
-                        function, device, rt->name, count);
+        return fly_fail(NULL, FLY_STATUS_INVALID_VALUE,
+                        "%s: device = %d: the %s runtime has %d, numbered from 0", function, device,
+                        rt->name, count);
     struct flyHandle *h = calloc(1, sizeof *h);
     if (!h)
-        return fly_fail(NULL, FLY_STATUS_OUT_OF_MEMORY, "%s: no memory for a handle (%zu bytes)", function,
-                        sizeof *h);
+        return fly_fail(NULL, FLY_STATUS_OUT_OF_MEMORY, "%s: no memory for a handle (%zu bytes)",
+                        function, sizeof *h);
     char why[FLY_MAX_MESSAGE - 100];
     flyStatus_t status = fly_device_open(rt, device, &h->device, why, sizeof why);
     if (status != FLY_STATUS_SUCCESS) {
@@ -50,7 +52,8 @@ static flyStatus_t begin(const char *function, flyHandle_t *handle)
     fly_log_open();
     fly_thread_message_clear();
     if (!handle)
-        return fly_fail(NULL, FLY_STATUS_INVALID_VALUE, "%s: handle = NULL: must point to a flyHandle_t", function);
+        return fly_fail(NULL, FLY_STATUS_INVALID_VALUE,
+                        "%s: handle = NULL: must point to a flyHandle_t", function);
     *handle = NULL;
     return FLY_STATUS_SUCCESS;
 }
@@ -77,8 +80,8 @@ flyStatus_t flyCreateOnDevice(flyHandle_t *handle, int device)
     if (status != FLY_STATUS_SUCCESS)
         return status;
     if (device < 0)
-        return fly_fail(NULL, FLY_STATUS_INVALID_VALUE, "flyCreateOnDevice: device = %d: must not be negative",
-                        device);
+        return fly_fail(NULL, FLY_STATUS_INVALID_VALUE,
+                        "flyCreateOnDevice: device = %d: must not be negative", device);
     return find_and_create("flyCreateOnDevice", device, handle);
 }
 
@@ -103,8 +106,8 @@ flyStatus_t flyDestroy(flyHandle_t h)
     h->magic = 0;
     free(h);
     if (error)
-        return fly_fail(NULL, rt->status(rt, error), "flyDestroy: the %s runtime says: %s (%d)", rt->name,
-                        rt->text(rt, error), error);
+        return fly_fail(NULL, rt->status(rt, error), "flyDestroy: the %s runtime says: %s (%d)",
+                        rt->name, rt->text(rt, error), error);
     return FLY_STATUS_SUCCESS;
 }
 
@@ -121,7 +124,8 @@ flyStatus_t flyGetStream(flyHandle_t h, void **stream)
     if (!fly_handle_begin(h))
         return fly_bad_handle(h, "flyGetStream");
     if (!stream)
-        return fly_fail(h, FLY_STATUS_INVALID_VALUE, "flyGetStream: stream = NULL: must point to a pointer");
+        return fly_fail(h, FLY_STATUS_INVALID_VALUE,
+                        "flyGetStream: stream = NULL: must point to a pointer");
     *stream = h->stream;
     return FLY_STATUS_SUCCESS;
 }

@@ -26,11 +26,12 @@ struct flyHandle {
     struct fly_cache cache;
 };
 
-/* flyCreateOnDevice on a runtime of the caller's choice (fly_runtime_null, a test's). device -1: the
- * current one. */
+/* flyCreateOnDevice on a runtime of the caller's choice (fly_runtime_null, a test's). device -1:
+ * the current one. */
 flyStatus_t fly_create_on(struct fly_runtime *rt, int device, flyHandle_t *handle);
 
-/* Forces kernel `name` for its operation, as FLY_KERNEL does; null or "": none. Empties the cache. */
+/* Forces kernel `name` for its operation, as FLY_KERNEL does; null or "": none. Empties the cache.
+ */
 void fly_force(flyHandle_t h, const char *name);
 
 /* Keeps the sentence (in the handle, or for the thread when h is null) and returns `status`. Form:

@@ -15,15 +15,16 @@ enum { MAX_REASON = 800 };
 static flyStatus_t runtime_failed(flyHandle_t h, const char *function, const char *what, int error)
 {
     struct fly_runtime *rt = h->rt;
-    return fly_fail(h, rt->status(rt, error), "%s: %s: the %s runtime says: %s (%d)", function, what, rt->name,
-                    rt->text(rt, error), error);
+    return fly_fail(h, rt->status(rt, error), "%s: %s: the %s runtime says: %s (%d)", function,
+                    what, rt->name, rt->text(rt, error), error);
 }
 
 static void __attribute__((cold)) log_choice(const struct fly_entry *e)
 {
     char text[FLY_MAX_PROBLEM_TEXT];
     fly_problem_print(&e->problem, text, sizeof text);
-    fly_log(FLY_LOG_SELECT, "select: %s -> %s (%s)", text, e->kernel->name, fly_reason_name(e->reason));
+    fly_log(FLY_LOG_SELECT, "select: %s -> %s (%s)", text, e->kernel->name,
+            fly_reason_name(e->reason));
 }
 
 static void __attribute__((cold)) log_call(const struct fly_problem *p)
@@ -42,8 +43,8 @@ static flyStatus_t select_entry(flyHandle_t h, const char *function, const struc
     if (!e) {
         char why[MAX_REASON];
         struct fly_choice c;
-        flyStatus_t status = fly_select_kernel(op, p, &h->device->target, &h->device->tuning, h->forced, &c, why,
-                                               sizeof why);
+        flyStatus_t status = fly_select_kernel(op, p, &h->device->target, &h->device->tuning,
+                                               h->forced, &c, why, sizeof why);
         if (status != FLY_STATUS_SUCCESS)
             return fly_fail(h, status, "%s: %s", function, why);
         e = fly_cache_add(&h->cache, p, hash);
@@ -67,13 +68,15 @@ static bool ready(const struct fly_entry *e)
     return e->function && (!e->second || e->second_function);
 }
 
-static flyStatus_t __attribute__((noinline, cold)) load_entry(flyHandle_t h, const char *function,
-                                                              const struct fly_op *op, struct fly_entry *e)
+static flyStatus_t __attribute__((noinline, cold))
+load_entry(flyHandle_t h, const char *function, const struct fly_op *op, struct fly_entry *e)
 {
     char why[MAX_REASON];
-    flyStatus_t status = fly_kernel_load(h->device, op, e->kernel, h->stream, &e->function, why, sizeof why);
+    flyStatus_t status =
+        fly_kernel_load(h->device, op, e->kernel, h->stream, &e->function, why, sizeof why);
     if (status == FLY_STATUS_SUCCESS && e->second)
-        status = fly_kernel_load(h->device, op, e->second, h->stream, &e->second_function, why, sizeof why);
+        status = fly_kernel_load(h->device, op, e->second, h->stream, &e->second_function, why,
+                                 sizeof why);
     if (status != FLY_STATUS_SUCCESS) {
         e->function = NULL;
         return fly_fail(h, status, "%s: %s", function, why);
@@ -90,8 +93,9 @@ flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fl
         return status;
     if (workspace_bytes < e->workspace)
         return fly_fail(h, FLY_STATUS_WORKSPACE_TOO_SMALL,
-                        "%s: workspace_bytes = %" PRIu64 ": %s takes %" PRIu64 " here, as the plan says", op->function,
-                        workspace_bytes, e->kernel->name, e->workspace);
+                        "%s: workspace_bytes = %" PRIu64 ": %s takes %" PRIu64
+                        " here, as the plan says",
+                        op->function, workspace_bytes, e->kernel->name, e->workspace);
     struct fly_runtime *rt = h->rt;
     intptr_t saved;
     int error = rt->device_enter(rt, h->device->ordinal, &saved);
@@ -113,7 +117,8 @@ flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fl
     return status;
 }
 
-flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p, flyPlan_t *plan)
+flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
+                     flyPlan_t *plan)
 {
     static const char suffix[] = "Plan";
     char function[64];
@@ -122,7 +127,8 @@ flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_pr
     snprintf(name, sizeof name, "%s: plan", function);
     flyPlan_t out;
     if (!plan)
-        return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: plan = NULL: must point to a flyPlan_t", function);
+        return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: plan = NULL: must point to a flyPlan_t",
+                        function);
     /* The plan is only written, but its size obeys the same rules. */
     flyStatus_t status = fly_args_copy(h, name, plan, &out, sizeof out, sizeof out);
     if (status != FLY_STATUS_SUCCESS)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a validated problem to a launch: what every operation does after it has checked its arguments. */
+/* From a validated problem to a launch: what every operation does after it has checked its
+ * arguments. */
 #ifndef FLY_CORE_LAUNCH_H
 #define FLY_CORE_LAUNCH_H
 
@@ -13,12 +14,12 @@ struct fly_call {
     const struct fly_entry *entry;
 };
 
-/* Launches the op's kernels with fly_launch, in order; stops at the first that fails. args is the op's own
- * validated argument struct. */
+/* Launches the op's kernels with fly_launch, in order; stops at the first that fails. args is the
+ * op's own validated argument struct. */
 typedef int fly_launch_fn(const struct fly_call *c, const void *args);
 
-/* Selects, loads if need be, and launches p. workspace_bytes: what the caller brought; when that is less than
- * the problem takes, WORKSPACE_TOO_SMALL. */
+/* Selects, loads if need be, and launches p. workspace_bytes: what the caller brought; when that is
+ * less than the problem takes, WORKSPACE_TOO_SMALL. */
 flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
                          fly_launch_fn *launch, const void *args, uint64_t workspace_bytes);
 
@@ -28,7 +29,8 @@ static inline int fly_launch(const struct fly_call *c, uint32_t workgroups, void
     const struct fly_kernel *k = c->entry->kernel;
     const uint32_t grid[3] = {workgroups, 1, 1}, block[3] = {k->block, 1, 1};
     struct fly_runtime *rt = c->h->rt;
-    return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes);
+    return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs,
+                      k->kernarg_bytes);
 }
 
 /* The same with workgroups in three dimensions. */
@@ -37,19 +39,23 @@ static inline int fly_launch_grid(const struct fly_call *c, const uint32_t grid[
     const struct fly_kernel *k = c->entry->kernel;
     const uint32_t block[3] = {k->block, 1, 1};
     struct fly_runtime *rt = c->h->rt;
-    return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes);
+    return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs,
+                      k->kernarg_bytes);
 }
 
 /* Queues the entry's second kernel. */
-static inline int fly_launch_second(const struct fly_call *c, const uint32_t grid[3], void *kernargs)
+static inline int fly_launch_second(const struct fly_call *c, const uint32_t grid[3],
+                                    void *kernargs)
 {
     const struct fly_kernel *k = c->entry->second;
     const uint32_t block[3] = {k->block, 1, 1};
     struct fly_runtime *rt = c->h->rt;
-    return rt->launch(rt, c->entry->second_function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes);
+    return rt->launch(rt, c->entry->second_function, grid, block, 0, c->h->stream, kernargs,
+                      k->kernarg_bytes);
 }
 
 /* The second half of a Plan function: selects, loads and describes. p null: an empty problem. */
-flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p, flyPlan_t *plan);
+flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
+                     flyPlan_t *plan);
 
 #endif

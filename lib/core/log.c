@@ -57,9 +57,10 @@ static void read_environment(void)
             }
         if (!known) {
             char line[160];
-            int m = snprintf(line, sizeof line,
-                             "libfly: FLY_LOG: no topic '%.*s'; there are bench select load tune error all\n",
-                             (int)(n < 40 ? n : 40), list);
+            int m = snprintf(
+                line, sizeof line,
+                "libfly: FLY_LOG: no topic '%.*s'; there are bench select load tune error all\n",
+                (int)(n < 40 ? n : 40), list);
             write_line(line, (size_t)m);
         }
         list += n + (list[n] == ',');

@@ -25,8 +25,9 @@ static inline bool fly_log_on(enum fly_log_topic topic)
     return __builtin_expect(fly_log_topics & topic, 0);
 }
 
-/* One line, written at once, so that lines of threads and processes do not mix. bench lines are bare,
- * others start with "libfly: ". */
-void fly_log(enum fly_log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* One line, written at once, so that lines of threads and processes do not mix. bench lines are
+ * bare, others start with "libfly: ". */
+void fly_log(enum fly_log_topic topic, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

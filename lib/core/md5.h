@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* MD5 (RFC 1321): the check sum of compressed offload bundles. Not for anything that needs a secret. */
+/* MD5 (RFC 1321): the check sum of compressed offload bundles. Not for anything that needs a
+ * secret. */
 #ifndef FLY_CORE_MD5_H
 #define FLY_CORE_MD5_H
 

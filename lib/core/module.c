@@ -39,8 +39,8 @@ static void device_free(struct fly_device *d)
     free(d);
 }
 
-static flyStatus_t device_new(struct fly_runtime *rt, int ordinal, struct fly_device **out, char *message,
-                              size_t bytes)
+static flyStatus_t device_new(struct fly_runtime *rt, int ordinal, struct fly_device **out,
+                              char *message, size_t bytes)
 {
     struct fly_device *d = calloc(1, sizeof *d);
     if (!d)
@@ -50,15 +50,16 @@ static flyStatus_t device_new(struct fly_runtime *rt, int ordinal, struct fly_de
     d->ordinal = ordinal;
     int error = rt->device_info(rt, ordinal, &d->info);
     if (error) {
-        snprintf(message, bytes, "device %d: the %s runtime says: %s", ordinal, rt->name, rt->text(rt, error));
+        snprintf(message, bytes, "device %d: the %s runtime says: %s", ordinal, rt->name,
+                 rt->text(rt, error));
         device_free(d);
         return rt->status(rt, error);
     }
     d->target.arch = fly_arch_find(d->info.arch);
     d->target.cus = d->info.cus;
     if (!d->target.arch) {
-        snprintf(message, bytes, "device %d is a %s (%s), for which libfly has no kernels", ordinal, d->info.arch,
-                 d->info.name);
+        snprintf(message, bytes, "device %d is a %s (%s), for which libfly has no kernels", ordinal,
+                 d->info.arch, d->info.name);
         device_free(d);
         return FLY_STATUS_NO_DEVICE;
     }
@@ -72,8 +73,8 @@ static flyStatus_t device_new(struct fly_runtime *rt, int ordinal, struct fly_de
     if (!d->kernel_path)
         goto memory;
     fly_tune_open(&d->tuning, &d->target);
-    fly_log(FLY_LOG_LOAD, "device %d of %s (%s): %s, %s, %u CUs; kernels in %s", ordinal, rt->name, rt->path,
-            d->info.name, d->info.arch, d->info.cus, d->kernel_path);
+    fly_log(FLY_LOG_LOAD, "device %d of %s (%s): %s, %s, %u CUs; kernels in %s", ordinal, rt->name,
+            rt->path, d->info.name, d->info.arch, d->info.cus, d->kernel_path);
     *out = d;
     return FLY_STATUS_SUCCESS;
 memory:
@@ -83,8 +84,8 @@ memory:
     return FLY_STATUS_OUT_OF_MEMORY;
 }
 
-flyStatus_t fly_device_open(struct fly_runtime *rt, int ordinal, struct fly_device **out, char *message,
-                            size_t bytes)
+flyStatus_t fly_device_open(struct fly_runtime *rt, int ordinal, struct fly_device **out,
+                            char *message, size_t bytes)
 {
     flyStatus_t status = FLY_STATUS_SUCCESS;
     *out = NULL;
@@ -145,7 +146,9 @@ int fly_device_close(struct fly_device *d)
 char *fly_kernel_folder(void)
 {
     Dl_info info;
-    const char *file = dladdr((void *)(uintptr_t)&fly_kernel_folder, &info) && info.dli_fname ? info.dli_fname : "";
+    const char *file = dladdr((void *)(uintptr_t)&fly_kernel_folder, &info) && info.dli_fname
+                           ? info.dli_fname
+                           : "";
     const char *slash = strrchr(file, '/');
     char *folder;
     int n = slash ? asprintf(&folder, "%.*s/libfly:%s", (int)(slash - file), file, FLY_KERNEL_DIR)
@@ -153,8 +156,8 @@ char *fly_kernel_folder(void)
     return n < 0 ? NULL : folder;
 }
 
-bool fly_kernel_file(const char *path, const char *group, const char *stem, const char *suffix, char *file,
-                     size_t bytes)
+bool fly_kernel_file(const char *path, const char *group, const char *stem, const char *suffix,
+                     char *file, size_t bytes)
 {
     bool first = true;
     char trial[MAX_PATH];
@@ -202,27 +205,28 @@ static void installed_groups(const char *path, char *text, size_t bytes)
         snprintf(text, bytes, "none");
 }
 
-static flyStatus_t no_file(const struct fly_device *d, const char *arch, const char *file, int error, char *message,
-                           size_t bytes)
+static flyStatus_t no_file(const struct fly_device *d, const char *arch, const char *file,
+                           int error, char *message, size_t bytes)
 {
     char groups[128];
     installed_groups(d->kernel_path, groups, sizeof groups);
-    snprintf(message, bytes, "no kernels for %s: %s: %s; kernel groups in %s: %s", arch, file, strerror(error),
-             d->kernel_path, groups);
+    snprintf(message, bytes, "no kernels for %s: %s: %s; kernel groups in %s: %s", arch, file,
+             strerror(error), d->kernel_path, groups);
     return FLY_STATUS_NO_KERNELS;
 }
 
-static flyStatus_t load_failed(struct fly_device *d, const char *file, int error, const char *log, char *message,
-                               size_t bytes)
+static flyStatus_t load_failed(struct fly_device *d, const char *file, int error, const char *log,
+                               char *message, size_t bytes)
 {
-    snprintf(message, bytes, "%s: the %s runtime refused it: %s%s%s", file, d->rt->name, d->rt->text(d->rt, error),
-             *log ? ": " : "", log);
+    snprintf(message, bytes, "%s: the %s runtime refused it: %s%s%s", file, d->rt->name,
+             d->rt->text(d->rt, error), *log ? ": " : "", log);
     return d->rt->status(d->rt, error);
 }
 
 /* Reads the code object of (module, arch), checks and loads it. */
-static flyStatus_t load_code_object(struct fly_device *d, const struct fly_arch *arch, const struct fly_module *m,
-                                    void **module, char *message, size_t bytes)
+static flyStatus_t load_code_object(struct fly_device *d, const struct fly_arch *arch,
+                                    const struct fly_module *m, void **module, char *message,
+                                    size_t bytes)
 {
     char file[MAX_PATH], symbol[MAX_SYMBOL], why[MAX_LOG] = "";
     size_t size;
@@ -241,7 +245,8 @@ static flyStatus_t load_code_object(struct fly_device *d, const struct fly_arch 
     if (!e) {
         int n = snprintf(message, bytes, "no kernels for %s in %s; it has", arch->name, file);
         for (unsigned i = 0; i < f.nentries && n > 0 && (size_t)n < bytes; i++)
-            n += snprintf(message + n, bytes - (size_t)n, " %.*s", (int)f.entry[i].target_bytes, f.entry[i].target);
+            n += snprintf(message + n, bytes - (size_t)n, " %.*s", (int)f.entry[i].target_bytes,
+                          f.entry[i].target);
         status = FLY_STATUS_NO_KERNELS;
         goto close;
     }
@@ -264,8 +269,8 @@ unmap:
 }
 
 /* Tries one file of kernel k. */
-static flyStatus_t load_ptx_file(struct fly_device *d, const char *file, const char *symbol, void **module,
-                                 char *message, size_t bytes)
+static flyStatus_t load_ptx_file(struct fly_device *d, const char *file, const char *symbol,
+                                 void **module, char *message, size_t bytes)
 {
     char why[MAX_LOG] = "";
     size_t size;
@@ -297,8 +302,9 @@ static flyStatus_t load_ptx_file(struct fly_device *d, const char *file, const c
 }
 
 /* A cubin made for this very device first, then the PTX, which the driver compiles. */
-static flyStatus_t load_ptx(struct fly_device *d, const struct fly_arch *arch, const struct fly_kernel *k,
-                            const struct fly_module *m, void **module, char *message, size_t bytes)
+static flyStatus_t load_ptx(struct fly_device *d, const struct fly_arch *arch,
+                            const struct fly_kernel *k, const struct fly_module *m, void **module,
+                            char *message, size_t bytes)
 {
     char file[MAX_PATH], symbol[MAX_SYMBOL];
     snprintf(symbol, sizeof symbol, "fly_registry_%s", m->fingerprint);
@@ -313,8 +319,9 @@ static flyStatus_t load_ptx(struct fly_device *d, const struct fly_arch *arch, c
     return load_ptx_file(d, file, symbol, module, message, bytes);
 }
 
-flyStatus_t fly_kernel_load(struct fly_device *d, const struct fly_op *op, const struct fly_kernel *k,
-                            void *stream, void **function, char *message, size_t bytes)
+flyStatus_t fly_kernel_load(struct fly_device *d, const struct fly_op *op,
+                            const struct fly_kernel *k, void *stream, void **function,
+                            char *message, size_t bytes)
 {
     struct fly_runtime *rt = d->rt;
     const struct fly_arch *arch = fly_arch_row(k->arch);
@@ -331,12 +338,14 @@ flyStatus_t fly_kernel_load(struct fly_device *d, const struct fly_op *op, const
         int error = rt->stream_capturing(rt, stream, &capturing);
         if (error || capturing) {
             snprintf(message, bytes,
-                     "%s is not loaded, and during a stream capture the %s runtime does not load kernels; "
+                     "%s is not loaded, and during a stream capture the %s runtime does not load "
+                     "kernels; "
                      "call the Plan function before the capture",
                      k->name, rt->name);
             status = FLY_STATUS_NOT_READY;
             if (error) {
-                snprintf(message, bytes, "the %s runtime cannot tell whether the stream is capturing: %s", rt->name,
+                snprintf(message, bytes,
+                         "the %s runtime cannot tell whether the stream is capturing: %s", rt->name,
                          rt->text(rt, error));
                 status = rt->status(rt, error);
             }
@@ -373,8 +382,8 @@ flyStatus_t fly_kernel_load(struct fly_device *d, const struct fly_op *op, const
     }
     int error = rt->module_function(rt, l->module, k->name, function);
     if (error) {
-        snprintf(message, bytes, "%s: the %s runtime does not find it in its module: %s", k->name, rt->name,
-                 rt->text(rt, error));
+        snprintf(message, bytes, "%s: the %s runtime does not find it in its module: %s", k->name,
+                 rt->name, rt->text(rt, error));
         status = rt->status(rt, error);
         *function = NULL;
         goto unlock;

@@ -247,10 +247,12 @@ flyStatus_t fly_problem_parse(const char *text, struct fly_problem *p, char *mes
     while (*s) {
         n = strcspn(s, "=,");
         uint32_t i = 0;
-        while (i < op->nfields && (strlen(op->fields[i].name) != n || memcmp(op->fields[i].name, s, n)))
+        while (i < op->nfields &&
+               (strlen(op->fields[i].name) != n || memcmp(op->fields[i].name, s, n)))
             i++;
         if (s[n] != '=' || i == op->nfields)
-            return refuse(message, bytes, "%s: '%.*s': no such field", name, (int)(n < 40 ? n : 40), s);
+            return refuse(message, bytes, "%s: '%.*s': no such field", name, (int)(n < 40 ? n : 40),
+                          s);
         if (given >> i & 1)
             return refuse(message, bytes, "%s: %s is given twice", name, op->fields[i].name);
         s += n + 1;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library, fly-bench, fly-tune and the tests know about an operation: one struct fly_op each,
- * in a table made from the build's list of ops. A problem is the operation, its types and the values of
- * its fields; it is what selection sees, the key of caches and tuning tables, and what the problem
- * grammar prints:
+ * What the library, fly-bench, fly-tune and the tests know about an operation: one struct fly_op
+ * each, in a table made from the build's list of ops. A problem is the operation, its types and the
+ * values of its fields; it is what selection sees, the key of caches and tuning tables, and what
+ * the problem grammar prints:
  *
  *     op:types:field=value,...      layernorm:bf16:rows=4096,cols=8192,rstd=1
  *
- * types is in[,weight],out, one word if all are equal; fields come in the op's order and are left out at
- * their default.
+ * types is in[,weight],out, one word if all are equal; fields come in the op's order and are left
+ * out at their default.
  */
 #ifndef FLY_CORE_OP_H
 #define FLY_CORE_OP_H
@@ -67,7 +67,8 @@ enum fly_role {
     FLY_INOUT
 };
 
-/* One tensor of a problem. Strides are in elements; element (i, j) lies at i * stride[0] + j * stride[1]. */
+/* One tensor of a problem. Strides are in elements; element (i, j) lies at i * stride[0] + j *
+ * stride[1]. */
 struct fly_operand {
     const char *name; /* as in the argument struct */
     uint8_t role;     /* enum fly_role */
@@ -108,7 +109,8 @@ struct fly_op {
     uint8_t ntypes; /* 2: input and output; 3: a weight between them */
     uint8_t tile;   /* enum fly_tile: the member of struct fly_kernel's union */
 
-    /* Rows of the registry in the order of archs, grouped by types; the last of a group always fits. */
+    /* Rows of the registry in the order of archs, grouped by types; the last of a group always
+     * fits. */
     const struct fly_kernel *kernels;
     uint32_t nkernels;
     const struct fly_module *modules;
@@ -116,8 +118,8 @@ struct fly_op {
     const struct fly_kernarg *kernargs;
     uint32_t nkernargs;
 
-    /* Type combinations the op has, ended by one whose input is NONE. What the arch lacks is refused by
-     * the registry having no row. */
+    /* Type combinations the op has, ended by one whose input is NONE. What the arch lacks is
+     * refused by the registry having no row. */
     const uint8_t (*types)[3];
 
     /* Null when the fields are right together, else the rule that is broken. */
@@ -133,30 +135,33 @@ struct fly_op {
     uint32_t (*heuristic)(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
                           const struct fly_target *t);
 
-    /* What k demands of a problem, in words: "8 <= cols <= 8192"; "" when nothing. Returns as snprintf does. May
-     * be null: no demands. */
+    /* What k demands of a problem, in words: "8 <= cols <= 8192"; "" when nothing. Returns as
+     * snprintf does. May be null: no demands. */
     int (*limits)(const struct fly_kernel *k, char *text, size_t bytes);
 
     /* Workgroups of the first launch, and how many launches the problem takes. */
-    void (*grid)(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
-                 uint32_t grid[3], uint32_t *launches);
+    void (*grid)(const struct fly_kernel *k, const struct fly_problem *p,
+                 const struct fly_target *t, uint32_t grid[3], uint32_t *launches);
 
-    /* The kernel that runs after k for this problem, or null (as the member may be): one that adds up
-     * partial sums, say. It has the op's kernel arguments. */
+    /* The kernel that runs after k for this problem, or null (as the member may be): one that adds
+     * up partial sums, say. It has the op's kernel arguments. */
     const struct fly_kernel *(*second)(const struct fly_kernel *k, const struct fly_problem *p,
                                        const struct fly_target *t);
 
-    uint64_t (*workspace)(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t);
+    uint64_t (*workspace)(const struct fly_kernel *k, const struct fly_problem *p,
+                          const struct fly_target *t);
 
-    /* Bytes the problem must move at least: reads and writes of the large tensors, parameters apart. */
+    /* Bytes the problem must move at least: reads and writes of the large tensors, parameters
+     * apart. */
     void (*ideal_bytes)(const struct fly_problem *p, uint64_t *data, uint64_t *params);
 
-    /* The public call and its plan, made from a problem and device pointers in operand order (null where
-     * absent). workspace may be null when the op has none. */
-    flyStatus_t (*run)(flyHandle_t h, const struct fly_problem *p, void *const ptr[FLY_MAX_OPERANDS],
-                       void *workspace, uint64_t workspace_bytes);
-    flyStatus_t (*plan)(flyHandle_t h, const struct fly_problem *p, void *const ptr[FLY_MAX_OPERANDS],
-                        flyPlan_t *plan);
+    /* The public call and its plan, made from a problem and device pointers in operand order (null
+     * where absent). workspace may be null when the op has none. */
+    flyStatus_t (*run)(flyHandle_t h, const struct fly_problem *p,
+                       void *const ptr[FLY_MAX_OPERANDS], void *workspace,
+                       uint64_t workspace_bytes);
+    flyStatus_t (*plan)(flyHandle_t h, const struct fly_problem *p,
+                        void *const ptr[FLY_MAX_OPERANDS], flyPlan_t *plan);
 };
 
 /* Ids and the table: the order of fly_ops in meson.build. */
@@ -177,7 +182,8 @@ int fly_field_index(const struct fly_op *op, const char *name);
 /* Every field at its default (REQUIRED ones 0), types as given. */
 void fly_problem_init(const struct fly_op *op, const uint8_t types[3], struct fly_problem *p);
 
-/* Reads `text`; fields may come in any order. On failure returns INVALID_VALUE and a sentence in `message`. */
+/* Reads `text`; fields may come in any order. On failure returns INVALID_VALUE and a sentence in
+ * `message`. */
 flyStatus_t fly_problem_parse(const char *text, struct fly_problem *p, char *message, size_t bytes);
 
 /* Prints the canonical text; returns its length, as snprintf does. */

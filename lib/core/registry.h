@@ -8,14 +8,16 @@
 
 #include <stdint.h>
 
-/* How a row-wise kernel covers rows. A workgroup has rows * threads work-items; each holds `vectors`
- * vectors of `vec` elements of its row in registers, so it can keep threads * vectors * vec columns. */
+/* How a row-wise kernel covers rows. A workgroup has rows * threads work-items; each holds
+ * `vectors` vectors of `vec` elements of its row in registers, so it can keep threads * vectors *
+ * vec columns. */
 struct fly_rowwise_tile {
     uint16_t rows;     /* rows a workgroup works on at a time */
     uint16_t threads;  /* work-items a row */
     uint8_t vectors;   /* vectors a work-item */
     uint8_t vec;       /* elements a vector: 16 bytes of the input type */
-    uint8_t passes;    /* reads of the row: 1 register resident (cols <= threads*vectors*vec), 2 any cols */
+    uint8_t passes;    /* reads of the row: 1 register resident (cols <= threads*vectors*vec), 2 any
+                          cols */
     uint8_t flags;     /* op-specific, named in the op's generator file */
     uint32_t max_cols; /* largest cols it may run; 0: no limit */
 };

@@ -23,12 +23,13 @@ struct kernargs_layout {
 #include FLY_REGISTRY
 };
 
-#define FLY_KERNARG(op, name, offset, size, kind)                                                    \
+#define FLY_KERNARG(op, name, offset, size, kind)                                                  \
     _Static_assert(offsetof(struct kernargs_layout, name) == (offset) && sizeof(KERNARG_##kind) == (size), \
                    "kernel argument " #name " lies elsewhere");
 #include FLY_REGISTRY
 
-_Static_assert(sizeof(struct kernargs_layout) <= FLY_MAX_KERNARG_BYTES, "raise FLY_MAX_KERNARG_BYTES");
+_Static_assert(sizeof(struct kernargs_layout) <= FLY_MAX_KERNARG_BYTES,
+               "raise FLY_MAX_KERNARG_BYTES");
 
 static const struct fly_kernarg kernargs[] = {
 #define FLY_KERNARG(op, name, offset, size, kind) {#name, offset, size, #kind},
@@ -47,15 +48,15 @@ static const struct fly_module modules[] = {
 };
 
 static const struct fly_kernel kernels[] = {
-#define FLY_KERNEL(name_, arch_, in_, weight_, out_, module_, block_, lds_, kernarg_bytes_, ...)     \
-    {.name = #name_,                                                                                 \
-     .op = FLY_THIS_OP,                                                                              \
-     .arch = FLY_ARCH_##arch_,                                                                       \
-     .types = {FLY_DTYPE_##in_, FLY_DTYPE_##weight_, FLY_DTYPE_##out_},                              \
-     .module = MODULE_##module_,                                                                     \
-     .block = block_,                                                                                \
-     .lds = lds_,                                                                                    \
-     .kernarg_bytes = kernarg_bytes_,                                                                \
+#define FLY_KERNEL(name_, arch_, in_, weight_, out_, module_, block_, lds_, kernarg_bytes_, ...)   \
+    {.name = #name_,                                                                               \
+     .op = FLY_THIS_OP,                                                                            \
+     .arch = FLY_ARCH_##arch_,                                                                     \
+     .types = {FLY_DTYPE_##in_, FLY_DTYPE_##weight_, FLY_DTYPE_##out_},                            \
+     .module = MODULE_##module_,                                                                   \
+     .block = block_,                                                                              \
+     .lds = lds_,                                                                                  \
+     .kernarg_bytes = kernarg_bytes_,                                                              \
      __VA_ARGS__},
 #include FLY_REGISTRY
 };

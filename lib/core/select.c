@@ -9,8 +9,8 @@
 #include "core/dtype.h"
 
 /* Rows are in the order of archs; within one, rows of the same types lie together. */
-const struct fly_kernel *fly_registry_rows(const struct fly_op *op, unsigned arch, const uint8_t types[3],
-                                           uint32_t *count)
+const struct fly_kernel *fly_registry_rows(const struct fly_op *op, unsigned arch,
+                                           const uint8_t types[3], uint32_t *count)
 {
     const struct fly_kernel *k = op->kernels, *end = k + op->nkernels;
     for (uint32_t n = op->nkernels; n;) {
@@ -43,15 +43,18 @@ const struct fly_kernel *fly_registry_find(const char *name, const struct fly_op
 const char *fly_reason_name(unsigned reason)
 {
     static const char *const names[] = {
-        [FLY_REASON_NONE] = "none",       [FLY_REASON_FORCED] = "forced",       [FLY_REASON_TUNED] = "tuned",
-        [FLY_REASON_NEAREST] = "nearest", [FLY_REASON_HEURISTIC] = "heuristic", [FLY_REASON_FALLBACK] = "fallback",
+        [FLY_REASON_NONE] = "none",           [FLY_REASON_FORCED] = "forced",
+        [FLY_REASON_TUNED] = "tuned",         [FLY_REASON_NEAREST] = "nearest",
+        [FLY_REASON_HEURISTIC] = "heuristic", [FLY_REASON_FALLBACK] = "fallback",
     };
     return reason < sizeof names / sizeof *names ? names[reason] : "unknown";
 }
 
-/* FLY_KERNEL names a kernel: does it run this problem? One of another operation says nothing about it. */
-static flyStatus_t force(const struct fly_op *op, const struct fly_problem *p, const struct fly_target *t,
-                         const char *name, struct fly_choice *c, char *message, size_t bytes)
+/* FLY_KERNEL names a kernel: does it run this problem? One of another operation says nothing about
+ * it. */
+static flyStatus_t force(const struct fly_op *op, const struct fly_problem *p,
+                         const struct fly_target *t, const char *name, struct fly_choice *c,
+                         char *message, size_t bytes)
 {
     const struct fly_op *owner = NULL;
     const struct fly_kernel *k = fly_registry_find(name, &owner);
@@ -76,9 +79,9 @@ static flyStatus_t force(const struct fly_op *op, const struct fly_problem *p, c
     return FLY_STATUS_SUCCESS;
 }
 
-flyStatus_t fly_select_kernel(const struct fly_op *op, const struct fly_problem *p, const struct fly_target *t,
-                              const struct fly_tune *tuning, const char *forced, struct fly_choice *c,
-                              char *message, size_t bytes)
+flyStatus_t fly_select_kernel(const struct fly_op *op, const struct fly_problem *p,
+                              const struct fly_target *t, const struct fly_tune *tuning,
+                              const char *forced, struct fly_choice *c, char *message, size_t bytes)
 {
     if (*forced) {
         flyStatus_t status = force(op, p, t, forced, c, message, bytes);
@@ -105,8 +108,8 @@ flyStatus_t fly_select_kernel(const struct fly_op *op, const struct fly_problem 
         c->reason = FLY_REASON_FALLBACK;
         const char *why = op->fits(&k[i], p);
         if (why) {
-            snprintf(message, bytes, "no kernel of %s for %s fits; %s, the most general: %s", op->name,
-                     t->arch->name, k[i].name, why);
+            snprintf(message, bytes, "no kernel of %s for %s fits; %s, the most general: %s",
+                     op->name, t->arch->name, k[i].name, why);
             return FLY_STATUS_NOT_SUPPORTED;
         }
     }

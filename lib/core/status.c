@@ -32,9 +32,10 @@ flyStatus_t fly_fail(flyHandle_t h, flyStatus_t status, const char *format, ...)
 flyStatus_t fly_bad_handle(flyHandle_t h, const char *function)
 {
     if (!h)
-        return fly_fail(NULL, FLY_STATUS_INVALID_HANDLE, "%s: handle = NULL: must come from flyCreate", function);
-    return fly_fail(NULL, FLY_STATUS_INVALID_HANDLE, "%s: handle = %p: is no handle, or was destroyed", function,
-                    (void *)h);
+        return fly_fail(NULL, FLY_STATUS_INVALID_HANDLE,
+                        "%s: handle = NULL: must come from flyCreate", function);
+    return fly_fail(NULL, FLY_STATUS_INVALID_HANDLE,
+                    "%s: handle = %p: is no handle, or was destroyed", function, (void *)h);
 }
 
 void fly_thread_message_clear(void)
@@ -68,18 +69,19 @@ const char *flyStatusName(flyStatus_t status)
     return i < sizeof names / sizeof *names ? names[i] : "unknown status";
 }
 
-flyStatus_t fly_args_copy_other(flyHandle_t h, const char *function, const void *args, void *out, size_t first,
-                                size_t known)
+flyStatus_t fly_args_copy_other(flyHandle_t h, const char *function, const void *args, void *out,
+                                size_t first, size_t known)
 {
     if (!args)
-        return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: args = NULL: must point to an argument struct",
-                        function);
+        return fly_fail(h, FLY_STATUS_INVALID_VALUE,
+                        "%s: args = NULL: must point to an argument struct", function);
     size_t size;
     memcpy(&size, args, sizeof size);
     if (size < first)
-        return fly_fail(h, FLY_STATUS_INVALID_VALUE,
-                        "%s: size = %zu: the first version of the struct has %zu bytes; use FLY_ARGS_INIT",
-                        function, size, first);
+        return fly_fail(
+            h, FLY_STATUS_INVALID_VALUE,
+            "%s: size = %zu: the first version of the struct has %zu bytes; use FLY_ARGS_INIT",
+            function, size, first);
     if (size <= known) {
         memset(out, 0, known);
         memcpy(out, args, size);
@@ -90,7 +92,8 @@ flyStatus_t fly_args_copy_other(flyHandle_t h, const char *function, const void 
     for (size_t i = known; i < size; i++)
         if (bytes[i])
             return fly_fail(h, FLY_STATUS_NOT_SUPPORTED,
-                            "%s: size = %zu: this library knows %zu bytes, and byte %zu beyond them is not zero: "
+                            "%s: size = %zu: this library knows %zu bytes, and byte %zu beyond "
+                            "them is not zero: "
                             "the program uses a field of a later version",
                             function, size, known, i);
     memcpy(out, args, known);

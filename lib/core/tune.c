@@ -8,11 +8,12 @@
 #include "core/arch.h"
 #include "core/select.h"
 
-/* Farthest a problem may lie from a row and still use its kernel: the sum of |log2| of the ratios of
- * sizes and CU counts, in 1/256. */
+/* Farthest a problem may lie from a row and still use its kernel: the sum of |log2| of the ratios
+ * of sizes and CU counts, in 1/256. */
 enum { NEAREST_LIMIT = 256 };
 
-/* 256 * log2(v), the fraction linear in the mantissa (at most 22 off, the same for equal values). */
+/* 256 * log2(v), the fraction linear in the mantissa (at most 22 off, the same for equal values).
+ */
 static uint16_t log2_256(uint64_t v)
 {
     if (v == 0)
@@ -22,7 +23,8 @@ static uint16_t log2_256(uint64_t v)
     return (uint16_t)(top * 256 + (mantissa & 255));
 }
 
-static unsigned sizes_of(const struct fly_op *op, const struct fly_problem *p, uint16_t lg[FLY_TUNE_SIZES])
+static unsigned sizes_of(const struct fly_op *op, const struct fly_problem *p,
+                         uint16_t lg[FLY_TUNE_SIZES])
 {
     unsigned n = 0;
     for (uint32_t i = 0; i < op->nfields && n < FLY_TUNE_SIZES; i++)
@@ -50,7 +52,8 @@ static int compare_group(const struct fly_tune_row *r, unsigned arch, const stru
     return c ? c : memcmp(r->problem.types, p->types, sizeof p->types);
 }
 
-static int compare_key(const struct fly_tune_row *r, unsigned arch, uint32_t cus, const struct fly_problem *p)
+static int compare_key(const struct fly_tune_row *r, unsigned arch, uint32_t cus,
+                       const struct fly_problem *p)
 {
     const struct fly_field *f = fly_op_table[p->op]->fields;
     int c = compare_group(r, arch, p);
@@ -71,8 +74,9 @@ static bool fits(const struct fly_tune_row *r, const struct fly_op *op, const st
     return !op->fits(&op->kernels[r->kernel], p);
 }
 
-static const struct fly_tune_row *find_exact(const struct fly_tune_table *t, const struct fly_op *op,
-                                             const struct fly_problem *p, const struct fly_target *target)
+static const struct fly_tune_row *find_exact(const struct fly_tune_table *t,
+                                             const struct fly_op *op, const struct fly_problem *p,
+                                             const struct fly_target *target)
 {
     uint32_t low = 0, high = t->nrows;
     while (low < high) {
@@ -88,7 +92,8 @@ static const struct fly_tune_row *find_exact(const struct fly_tune_table *t, con
     return NULL;
 }
 
-static bool same_choices(const struct fly_op *op, const struct fly_problem *a, const struct fly_problem *b)
+static bool same_choices(const struct fly_op *op, const struct fly_problem *a,
+                         const struct fly_problem *b)
 {
     for (uint32_t i = 0; i < op->nfields; i++)
         if (op->fields[i].flags & FLY_FIELD_CHOICE && a->v[i] != b->v[i])
@@ -97,8 +102,9 @@ static bool same_choices(const struct fly_op *op, const struct fly_problem *a, c
 }
 
 /* Improves *best, at distance *least. */
-static void find_nearest(const struct fly_tune_table *t, const struct fly_op *op, const struct fly_problem *p,
-                         const struct fly_target *target, const struct fly_tune_row **best, int *least)
+static void find_nearest(const struct fly_tune_table *t, const struct fly_op *op,
+                         const struct fly_problem *p, const struct fly_target *target,
+                         const struct fly_tune_row **best, int *least)
 {
     uint16_t lg[FLY_TUNE_SIZES];
     unsigned n = sizes_of(op, p, lg);
@@ -111,7 +117,8 @@ static void find_nearest(const struct fly_tune_table *t, const struct fly_op *op
         else
             high = middle;
     }
-    for (uint32_t i = low; i < t->nrows && compare_group(&t->row[i], target->arch->id, p) == 0; i++) {
+    for (uint32_t i = low; i < t->nrows && compare_group(&t->row[i], target->arch->id, p) == 0;
+         i++) {
         const struct fly_tune_row *r = &t->row[i];
         int distance = abs(log2_256(r->cus) - cus);
         for (unsigned j = 0; j < n; j++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tuning: which kernel was measured to be the fastest for a problem. Rows come from the installed table,
- * compiled in from tuning/<arch>/<op>.csv, and from the user's own winners, one small file a key below
- * $XDG_CACHE_HOME/fly. The file format is in docs/tuning.md.
+ * Tuning: which kernel was measured to be the fastest for a problem. Rows come from the installed
+ * table, compiled in from tuning/<arch>/<op>.csv, and from the user's own winners, one small file a
+ * key below $XDG_CACHE_HOME/fly. The file format is in docs/tuning.md.
  */
 #ifndef FLY_CORE_TUNE_H
 #define FLY_CORE_TUNE_H
@@ -16,8 +16,8 @@ struct fly_choice;
 
 enum { FLY_TUNE_SIZES = 6, FLY_TUNE_MAX_ROWS = 1 << 16, FLY_TUNE_MAX_FILE = 1 << 22 };
 
-/* One measured winner. The key is arch, types, CU count and the problem's TUNE and CHOICE fields; other
- * fields do not count. */
+/* One measured winner. The key is arch, types, CU count and the problem's TUNE and CHOICE fields;
+ * other fields do not count. */
 struct fly_tune_row {
     struct fly_problem problem;
     uint32_t cus;
@@ -42,8 +42,9 @@ struct fly_tune {
 extern const struct fly_tune_row fly_tune_installed_rows[];
 extern const uint32_t fly_tune_installed_count;
 
-/* Tables for a device: FLY_TUNING's file or folder in place of all others ("0": no tables), or the installed
- * table and the user's winners. What is missing or refused leaves its table empty, with a log line. */
+/* Tables for a device: FLY_TUNING's file or folder in place of all others ("0": no tables), or the
+ * installed table and the user's winners. What is missing or refused leaves its table empty, with a
+ * log line. */
 void fly_tune_open(struct fly_tune *t, const struct fly_target *target);
 void fly_tune_close(struct fly_tune *t);
 
@@ -61,19 +62,21 @@ void fly_tune_finish(struct fly_tune_row *r);
 int fly_tune_compare(const struct fly_tune_row *a, const struct fly_tune_row *b);
 
 /*
- * Reads a tuning file. Appends to *rows (realloc'd) and *nrows. With `fingerprint`, the file must carry the
- * registry's. Refuses the whole file, with a sentence that names the line: a malformed line, an unknown
- * kernel or problem, a kernel that does not fit or is for another arch, duplicates, unsorted lines.
+ * Reads a tuning file. Appends to *rows (realloc'd) and *nrows. With `fingerprint`, the file must
+ * carry the registry's. Refuses the whole file, with a sentence that names the line: a malformed
+ * line, an unknown kernel or problem, a kernel that does not fit or is for another arch,
+ * duplicates, unsorted lines.
  */
-flyStatus_t fly_tune_read(const char *text, size_t bytes, bool fingerprint, struct fly_tune_row **rows,
-                          uint32_t *nrows, char *message, size_t n);
+flyStatus_t fly_tune_read(const char *text, size_t bytes, bool fingerprint,
+                          struct fly_tune_row **rows, uint32_t *nrows, char *message, size_t n);
 
 /* A file of one winner, as fly_tune_read takes it; returns as snprintf does. second may be null. */
-int fly_tune_print(const struct fly_tune_row *r, double us, const struct fly_kernel *second, double us2,
-                   char *text, size_t bytes);
+int fly_tune_print(const struct fly_tune_row *r, double us, const struct fly_kernel *second,
+                   double us2, char *text, size_t bytes);
 
-/* Stores a winner for this user: written to a temporary file, then renamed. False with errno set when it
- * cannot be (a read-only or missing home is no error to the caller's work). */
-bool fly_tune_store(const struct fly_tune_row *r, double us, const struct fly_kernel *second, double us2);
+/* Stores a winner for this user: written to a temporary file, then renamed. False with errno set
+ * when it cannot be (a read-only or missing home is no error to the caller's work). */
+bool fly_tune_store(const struct fly_tune_row *r, double us, const struct fly_kernel *second,
+                    double us2);
 
 #endif

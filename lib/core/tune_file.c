@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tuning files. A first line "# libfly tuning arch=<arch> registry=<hex>", a header line, and one line a
- * winner: "problem",cus,kernel,us,second,us2. Files are read as untrusted input and refused as a whole.
+ * Tuning files. A first line "# libfly tuning arch=<arch> registry=<hex>", a header line, and one
+ * line a winner: "problem",cus,kernel,us,second,us2. Files are read as untrusted input and refused
+ * as a whole.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -38,7 +39,8 @@ struct reader {
 
 #define BAD(r, ...) (snprintf((r)->message, (r)->n, __VA_ARGS__), FLY_STATUS_INVALID_VALUE)
 
-/* The next line without its end, terminated, in `line`. 1: a line, 0: the end, -1: too long or binary. */
+/* The next line without its end, terminated, in `line`. 1: a line, 0: the end, -1: too long or
+ * binary. */
 static int next_line(struct reader *r, char line[MAX_LINE])
 {
     if (r->at == r->end)
@@ -62,7 +64,8 @@ static flyStatus_t read_title(struct reader *r, char *line)
     if (strncmp(line, title, sizeof title - 1))
         return BAD(r, "line 1: must start with '%s'", title);
     char *save = NULL;
-    for (char *word = strtok_r(line + sizeof title - 1, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+    for (char *word = strtok_r(line + sizeof title - 1, " ", &save); word;
+         word = strtok_r(NULL, " ", &save)) {
         if (!strncmp(word, "arch=", 5)) {
             r->arch = fly_arch_find(word + 5);
             if (!r->arch || strcmp(r->arch->name, word + 5))
@@ -118,7 +121,8 @@ static flyStatus_t read_row(struct reader *r, char *line, struct fly_tune_row *r
     const struct fly_op *op = fly_op_table[row->problem.op], *owner = NULL;
     unsigned long cus = strtoul(column[C_CUS], &stop, 10);
     if (column[C_CUS][0] < '0' || column[C_CUS][0] > '9' || *stop || cus == 0 || cus > UINT16_MAX)
-        return BAD(r, "line %u: cus = '%.20s' is no number of compute units", r->line, column[C_CUS]);
+        return BAD(r, "line %u: cus = '%.20s' is no number of compute units", r->line,
+                   column[C_CUS]);
     const struct fly_kernel *k = fly_registry_find(column[C_KERNEL], &owner);
     if (!k || owner != op)
         return BAD(r, "line %u: %s has no kernel '%.80s'", r->line, op->name, column[C_KERNEL]);
@@ -136,8 +140,8 @@ static flyStatus_t read_row(struct reader *r, char *line, struct fly_tune_row *r
     if (*column[C_SECOND] && (!fly_registry_find(column[C_SECOND], &owner) || owner != op))
         return BAD(r, "line %u: %s has no kernel '%.80s'", r->line, op->name, column[C_SECOND]);
     if (r->has_registry && fly_registry_fingerprint(op, r->arch) != r->registry)
-        return BAD(r, "made for another registry (%016" PRIx64 ", this one is %016" PRIx64 ")", r->registry,
-                   fly_registry_fingerprint(op, r->arch));
+        return BAD(r, "made for another registry (%016" PRIx64 ", this one is %016" PRIx64 ")",
+                   r->registry, fly_registry_fingerprint(op, r->arch));
     row->cus = (uint32_t)cus;
     row->arch = r->arch->id;
     row->kernel = (uint32_t)(k - op->kernels);
@@ -145,8 +149,8 @@ static flyStatus_t read_row(struct reader *r, char *line, struct fly_tune_row *r
     return FLY_STATUS_SUCCESS;
 }
 
-flyStatus_t fly_tune_read(const char *text, size_t bytes, bool fingerprint, struct fly_tune_row **rows,
-                          uint32_t *nrows, char *message, size_t n)
+flyStatus_t fly_tune_read(const char *text, size_t bytes, bool fingerprint,
+                          struct fly_tune_row **rows, uint32_t *nrows, char *message, size_t n)
 {
     struct reader r = {.at = text, .end = text + bytes, .message = message, .n = n};
     char line[MAX_LINE];
@@ -173,7 +177,8 @@ flyStatus_t fly_tune_read(const char *text, size_t bytes, bool fingerprint, stru
             return BAD(&r, "line %u: more than %d rows", r.line, FLY_TUNE_MAX_ROWS);
         /* Capacities are powers of two, so that rows need not be told beside the array. */
         if ((count & (count - 1)) == 0) {
-            struct fly_tune_row *grown = realloc(*rows, (count ? 2 * (size_t)count : 1) * sizeof row);
+            struct fly_tune_row *grown =
+                realloc(*rows, (count ? 2 * (size_t)count : 1) * sizeof row);
             if (!grown) {
                 snprintf(message, n, "line %u: no memory", r.line);
                 return FLY_STATUS_OUT_OF_MEMORY;
@@ -275,8 +280,8 @@ void fly_tune_close(struct fly_tune *t)
     memset(t, 0, sizeof *t);
 }
 
-int fly_tune_print(const struct fly_tune_row *r, double us, const struct fly_kernel *second, double us2,
-                   char *text, size_t bytes)
+int fly_tune_print(const struct fly_tune_row *r, double us, const struct fly_kernel *second,
+                   double us2, char *text, size_t bytes)
 {
     const struct fly_op *op = fly_op_table[r->problem.op];
     const struct fly_arch *arch = fly_arch_row(r->arch);
@@ -284,9 +289,9 @@ int fly_tune_print(const struct fly_tune_row *r, double us, const struct fly_ker
     fly_problem_print(&r->problem, problem, sizeof problem);
     if (second)
         snprintf(last, sizeof last, "%s,%.3f", second->name, us2);
-    return snprintf(text, bytes, "%sarch=%s registry=%016" PRIx64 "\n%s\n\"%s\",%u,%s,%.3f,%s\n", title, arch->name,
-                    fly_registry_fingerprint(op, arch), header, problem, r->cus, op->kernels[r->kernel].name, us,
-                    last);
+    return snprintf(text, bytes, "%sarch=%s registry=%016" PRIx64 "\n%s\n\"%s\",%u,%s,%.3f,%s\n",
+                    title, arch->name, fly_registry_fingerprint(op, arch), header, problem, r->cus,
+                    op->kernels[r->kernel].name, us, last);
 }
 
 /* Makes the folders of `path` after its first `from` characters. */
@@ -303,22 +308,25 @@ static bool make_folders(char *path, size_t from)
     }
 }
 
-bool fly_tune_store(const struct fly_tune_row *r, double us, const struct fly_kernel *second, double us2)
+bool fly_tune_store(const struct fly_tune_row *r, double us, const struct fly_kernel *second,
+                    double us2)
 {
-    char folder[MAX_PATH], file[MAX_PATH], temporary[MAX_PATH], text[2 * MAX_LINE], problem[FLY_MAX_PROBLEM_TEXT];
+    char folder[MAX_PATH], file[MAX_PATH], temporary[MAX_PATH], text[2 * MAX_LINE],
+        problem[FLY_MAX_PROBLEM_TEXT];
     if (!user_folder(r->arch, r->cus, folder) || !make_folders(folder, 1)) {
         errno = errno ? errno : ENOENT;
         return false;
     }
-    /* The problem is the key; its text makes the file's name, with ':' kept out for foreign file systems. */
+    /* The problem is the key; its text makes the file's name, with ':' kept out for foreign file
+     * systems. */
     fly_problem_print(&r->problem, problem, sizeof problem);
     for (char *s = problem; *s; s++)
         if (*s == ':')
             *s = '_';
     int n = fly_tune_print(r, us, second, us2, text, sizeof text);
     if (snprintf(file, sizeof file, "%s/%s.csv", folder, problem) >= (int)sizeof file ||
-        snprintf(temporary, sizeof temporary, "%s/.tmp-XXXXXX", folder) >= (int)sizeof temporary || n < 0 ||
-        n >= (int)sizeof text) {
+        snprintf(temporary, sizeof temporary, "%s/.tmp-XXXXXX", folder) >= (int)sizeof temporary ||
+        n < 0 || n >= (int)sizeof text) {
         errno = ENAMETOOLONG;
         return false;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CUDA driver. No header and no toolkit is used: the few types and constants below are its published
- * ABI (cuda.h), with the symbol versions every driver since CUDA 11.4 has. Work runs in the primary
- * context of the device, the one the CUDA runtime and every framework use.
+ * The CUDA driver. No header and no toolkit is used: the few types and constants below are its
+ * published ABI (cuda.h), with the symbol versions every driver since CUDA 11.4 has. Work runs in
+ * the primary context of the device, the one the CUDA runtime and every framework use.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -48,49 +48,49 @@ typedef void *ptr;
 typedef unsigned long long device_ptr;
 
 /* CUDA_FUNCTION(name, symbol, parameters) */
-#define CUDA_FUNCTIONS                                                                               \
-    CUDA_FUNCTION(cuInit, "cuInit", (unsigned))                                                      \
-    CUDA_FUNCTION(cuGetErrorString, "cuGetErrorString", (int, const char **))                        \
-    CUDA_FUNCTION(cuDeviceGetCount, "cuDeviceGetCount", (int *))                                     \
-    CUDA_FUNCTION(cuDeviceGet, "cuDeviceGet", (int *, int))                                          \
-    CUDA_FUNCTION(cuDeviceGetName, "cuDeviceGetName", (char *, int, int))                            \
-    CUDA_FUNCTION(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *, int, int))                   \
-    CUDA_FUNCTION(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *, int))                          \
-    CUDA_FUNCTION(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (ptr *, int))                \
-    CUDA_FUNCTION(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int))                  \
-    CUDA_FUNCTION(cuCtxGetCurrent, "cuCtxGetCurrent", (ptr *))                                       \
-    CUDA_FUNCTION(cuCtxGetDevice, "cuCtxGetDevice", (int *))                                         \
-    CUDA_FUNCTION(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (ptr))                                    \
-    CUDA_FUNCTION(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (ptr *))                                    \
-    CUDA_FUNCTION(cuCtxSynchronize, "cuCtxSynchronize", (void))                                      \
+#define CUDA_FUNCTIONS                                                                             \
+    CUDA_FUNCTION(cuInit, "cuInit", (unsigned))                                                    \
+    CUDA_FUNCTION(cuGetErrorString, "cuGetErrorString", (int, const char **))                      \
+    CUDA_FUNCTION(cuDeviceGetCount, "cuDeviceGetCount", (int *))                                   \
+    CUDA_FUNCTION(cuDeviceGet, "cuDeviceGet", (int *, int))                                        \
+    CUDA_FUNCTION(cuDeviceGetName, "cuDeviceGetName", (char *, int, int))                          \
+    CUDA_FUNCTION(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *, int, int))                 \
+    CUDA_FUNCTION(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *, int))                        \
+    CUDA_FUNCTION(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (ptr *, int))              \
+    CUDA_FUNCTION(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int))                \
+    CUDA_FUNCTION(cuCtxGetCurrent, "cuCtxGetCurrent", (ptr *))                                     \
+    CUDA_FUNCTION(cuCtxGetDevice, "cuCtxGetDevice", (int *))                                       \
+    CUDA_FUNCTION(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (ptr))                                  \
+    CUDA_FUNCTION(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (ptr *))                                  \
+    CUDA_FUNCTION(cuCtxSynchronize, "cuCtxSynchronize", (void))                                    \
     CUDA_FUNCTION(cuModuleLoadDataEx, "cuModuleLoadDataEx", (ptr *, const void *, unsigned, int *, void **)) \
-    CUDA_FUNCTION(cuModuleUnload, "cuModuleUnload", (ptr))                                           \
-    CUDA_FUNCTION(cuModuleGetFunction, "cuModuleGetFunction", (ptr *, ptr, const char *))            \
-    CUDA_FUNCTION(cuFuncGetAttribute, "cuFuncGetAttribute", (int *, int, ptr))                       \
-    CUDA_FUNCTION(cuLaunchKernel, "cuLaunchKernel",                                                  \
-                  (ptr, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, ptr,   \
-                   void **, void **))                                                                \
-    CUDA_FUNCTION(cuMemAlloc, "cuMemAlloc_v2", (device_ptr *, size_t))                               \
-    CUDA_FUNCTION(cuMemFree, "cuMemFree_v2", (device_ptr))                                           \
-    CUDA_FUNCTION(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (device_ptr, const void *, size_t))               \
-    CUDA_FUNCTION(cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *, device_ptr, size_t))                     \
-    CUDA_FUNCTION(cuMemcpyDtoD, "cuMemcpyDtoD_v2", (device_ptr, device_ptr, size_t))                 \
-    CUDA_FUNCTION(cuMemsetD8, "cuMemsetD8_v2", (device_ptr, unsigned char, size_t))                  \
-    CUDA_FUNCTION(cuStreamCreate, "cuStreamCreate", (ptr *, unsigned))                               \
-    CUDA_FUNCTION(cuStreamDestroy, "cuStreamDestroy_v2", (ptr))                                      \
-    CUDA_FUNCTION(cuStreamSynchronize, "cuStreamSynchronize", (ptr))                                 \
-    CUDA_FUNCTION(cuStreamIsCapturing, "cuStreamIsCapturing", (ptr, int *))                          \
-    CUDA_FUNCTION(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *))   \
-    CUDA_FUNCTION(cuEventCreate, "cuEventCreate", (ptr *, unsigned))                                 \
-    CUDA_FUNCTION(cuEventDestroy, "cuEventDestroy_v2", (ptr))                                        \
-    CUDA_FUNCTION(cuEventRecord, "cuEventRecord", (ptr, ptr))                                        \
-    CUDA_FUNCTION(cuEventSynchronize, "cuEventSynchronize", (ptr))                                   \
-    CUDA_FUNCTION(cuEventElapsedTime, "cuEventElapsedTime", (float *, ptr, ptr))                     \
-    CUDA_FUNCTION(cuStreamBeginCapture, "cuStreamBeginCapture_v2", (ptr, int))                       \
-    CUDA_FUNCTION(cuStreamEndCapture, "cuStreamEndCapture", (ptr, ptr *))                            \
+    CUDA_FUNCTION(cuModuleUnload, "cuModuleUnload", (ptr))                                         \
+    CUDA_FUNCTION(cuModuleGetFunction, "cuModuleGetFunction", (ptr *, ptr, const char *))          \
+    CUDA_FUNCTION(cuFuncGetAttribute, "cuFuncGetAttribute", (int *, int, ptr))                     \
+    CUDA_FUNCTION(cuLaunchKernel, "cuLaunchKernel",                                                \
+                  (ptr, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, ptr, \
+                   void **, void **))                                                              \
+    CUDA_FUNCTION(cuMemAlloc, "cuMemAlloc_v2", (device_ptr *, size_t))                             \
+    CUDA_FUNCTION(cuMemFree, "cuMemFree_v2", (device_ptr))                                         \
+    CUDA_FUNCTION(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (device_ptr, const void *, size_t))             \
+    CUDA_FUNCTION(cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *, device_ptr, size_t))                   \
+    CUDA_FUNCTION(cuMemcpyDtoD, "cuMemcpyDtoD_v2", (device_ptr, device_ptr, size_t))               \
+    CUDA_FUNCTION(cuMemsetD8, "cuMemsetD8_v2", (device_ptr, unsigned char, size_t))                \
+    CUDA_FUNCTION(cuStreamCreate, "cuStreamCreate", (ptr *, unsigned))                             \
+    CUDA_FUNCTION(cuStreamDestroy, "cuStreamDestroy_v2", (ptr))                                    \
+    CUDA_FUNCTION(cuStreamSynchronize, "cuStreamSynchronize", (ptr))                               \
+    CUDA_FUNCTION(cuStreamIsCapturing, "cuStreamIsCapturing", (ptr, int *))                        \
+    CUDA_FUNCTION(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *)) \
+    CUDA_FUNCTION(cuEventCreate, "cuEventCreate", (ptr *, unsigned))                               \
+    CUDA_FUNCTION(cuEventDestroy, "cuEventDestroy_v2", (ptr))                                      \
+    CUDA_FUNCTION(cuEventRecord, "cuEventRecord", (ptr, ptr))                                      \
+    CUDA_FUNCTION(cuEventSynchronize, "cuEventSynchronize", (ptr))                                 \
+    CUDA_FUNCTION(cuEventElapsedTime, "cuEventElapsedTime", (float *, ptr, ptr))                   \
+    CUDA_FUNCTION(cuStreamBeginCapture, "cuStreamBeginCapture_v2", (ptr, int))                     \
+    CUDA_FUNCTION(cuStreamEndCapture, "cuStreamEndCapture", (ptr, ptr *))                          \
     CUDA_FUNCTION(cuGraphInstantiate, "cuGraphInstantiateWithFlags", (ptr *, ptr, unsigned long long)) \
-    CUDA_FUNCTION(cuGraphLaunch, "cuGraphLaunch", (ptr, ptr))                                        \
-    CUDA_FUNCTION(cuGraphExecDestroy, "cuGraphExecDestroy", (ptr))                                   \
+    CUDA_FUNCTION(cuGraphLaunch, "cuGraphLaunch", (ptr, ptr))                                      \
+    CUDA_FUNCTION(cuGraphExecDestroy, "cuGraphExecDestroy", (ptr))                                 \
     CUDA_FUNCTION(cuGraphDestroy, "cuGraphDestroy", (ptr))
 
 struct cuda {
@@ -125,7 +125,8 @@ static int device_count(struct fly_runtime *rt, int *count)
     return error;
 }
 
-/* The driver has no current device, only a current context; without one the CUDA runtime would use 0. */
+/* The driver has no current device, only a current context; without one the CUDA runtime would use
+ * 0. */
 static int device_current(struct fly_runtime *rt, int *device)
 {
     void *context = NULL;
@@ -188,7 +189,8 @@ static int device_enter(struct fly_runtime *rt, int device, intptr_t *saved)
     *saved = 0;
     if (device < 0 || device >= MAX_DEVICES)
         return ERROR_INVALID_DEVICE;
-    void *context = atomic_load_explicit(&cu->primary[device], memory_order_acquire), *current = NULL;
+    void *context = atomic_load_explicit(&cu->primary[device], memory_order_acquire),
+         *current = NULL;
     int error = context ? 0 : retain(cu, device, &context);
     if (!error)
         error = cu->cuCtxGetCurrent(&current);
@@ -228,9 +230,10 @@ static int device_release(struct fly_runtime *rt, int device)
     return error;
 }
 
-/* Loading is legal during a capture; the relaxed mode also covers what the driver allocates for it. */
-static int module_load(struct fly_runtime *rt, const void *image, size_t bytes, void **module, char *log,
-                       size_t log_bytes)
+/* Loading is legal during a capture; the relaxed mode also covers what the driver allocates for it.
+ */
+static int module_load(struct fly_runtime *rt, const void *image, size_t bytes, void **module,
+                       char *log, size_t log_bytes)
 {
     struct cuda *cu = api(rt);
     (void)bytes;
@@ -269,12 +272,13 @@ static int function_registers(struct fly_runtime *rt, void *function, uint32_t *
     return error;
 }
 
-static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3], const uint32_t block[3],
-                  uint32_t lds_bytes, void *stream, void *kernargs, size_t kernarg_bytes)
+static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3],
+                  const uint32_t block[3], uint32_t lds_bytes, void *stream, void *kernargs,
+                  size_t kernarg_bytes)
 {
     void *extra[] = {LAUNCH_BUFFER, kernargs, LAUNCH_BUFFER_SIZE, &kernarg_bytes, LAUNCH_END};
-    return api(rt)->cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], lds_bytes,
-                                   stream, NULL, extra);
+    return api(rt)->cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
+                                   block[2], lds_bytes, stream, NULL, extra);
 }
 
 static int memory_alloc(struct fly_runtime *rt, size_t bytes, void **p)
@@ -463,11 +467,11 @@ struct fly_runtime *fly_cuda_open(const char *path, void *library, char *message
         snprintf(message, bytes, "no memory");
         goto fail;
     }
-#define CUDA_FUNCTION(name, symbol, parameters)                                                      \
-    *(void **)&cu->name = dlsym(library, symbol);                                                    \
-    if (!cu->name) {                                                                                 \
-        snprintf(message, bytes, "it lacks %s: the driver is too old", symbol);                      \
-        goto fail;                                                                                   \
+#define CUDA_FUNCTION(name, symbol, parameters)                                                    \
+    *(void **)&cu->name = dlsym(library, symbol);                                                  \
+    if (!cu->name) {                                                                               \
+        snprintf(message, bytes, "it lacks %s: the driver is too old", symbol);                    \
+        goto fail;                                                                                 \
     }
     CUDA_FUNCTIONS
 #undef CUDA_FUNCTION

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The HIP runtime, ROCm 5.7 to 7, and the simulator, which exports the same functions. No header of HIP is
- * used: the few types, constants and struct offsets below are its published ABI (hip_runtime_api.h).
+ * The HIP runtime, ROCm 5.7 to 7, and the simulator, which exports the same functions. No header of
+ * HIP is used: the few types, constants and struct offsets below are its published ABI
+ * (hip_runtime_api.h).
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@ enum {
     ERROR_NO_BINARY_FOR_GPU = 209,
     ERROR_INVALID_KERNEL_FILE = 218,
     ERROR_NOT_SUPPORTED = 801,
-    ERROR_CAPTURE_FIRST = 900, /* hipErrorStreamCapture...: the stream, or one it waits for, is capturing */
+    ERROR_CAPTURE_FIRST =
+        900, /* hipErrorStreamCapture...: the stream, or one it waits for, is capturing */
     ERROR_CAPTURE_LAST = 908,
 
     ATTRIBUTE_CLOCK_KHZ = 5,
@@ -47,40 +49,40 @@ enum { PROPS_MAX_BYTES = 4096, PROPS_ARCH_BYTES = 256, PROPS_NAME_BYTES = 256 };
 typedef void *ptr;
 
 /* HIP_FUNCTION(required, name, parameters) */
-#define HIP_FUNCTIONS                                                                                \
-    HIP_FUNCTION(1, hipGetDeviceCount, (int *))                                                      \
-    HIP_FUNCTION(1, hipGetDevice, (int *))                                                           \
-    HIP_FUNCTION(1, hipSetDevice, (int))                                                             \
-    HIP_FUNCTION(0, hipGetDevicePropertiesR0600, (ptr, int))                                         \
-    HIP_FUNCTION(0, hipGetDeviceProperties, (ptr, int))                                              \
-    HIP_FUNCTION(1, hipDeviceGetAttribute, (int *, int, int))                                        \
-    HIP_FUNCTION(1, hipDeviceSynchronize, (void))                                                    \
-    HIP_FUNCTION(1, hipModuleLoadData, (ptr *, const void *))                                        \
-    HIP_FUNCTION(1, hipModuleUnload, (ptr))                                                          \
-    HIP_FUNCTION(1, hipModuleGetFunction, (ptr *, ptr, const char *))                                \
-    HIP_FUNCTION(0, hipFuncGetAttribute, (int *, int, ptr))                                          \
-    HIP_FUNCTION(1, hipModuleLaunchKernel,                                                           \
-                 (ptr, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, ptr,    \
-                  void **, void **))                                                                 \
-    HIP_FUNCTION(1, hipMalloc, (ptr *, size_t))                                                      \
-    HIP_FUNCTION(1, hipFree, (ptr))                                                                  \
-    HIP_FUNCTION(1, hipMemcpy, (ptr, const void *, size_t, int))                                     \
-    HIP_FUNCTION(1, hipMemset, (ptr, int, size_t))                                                   \
-    HIP_FUNCTION(0, hipStreamCreateWithFlags, (ptr *, unsigned))                                     \
-    HIP_FUNCTION(0, hipStreamDestroy, (ptr))                                                         \
-    HIP_FUNCTION(0, hipStreamSynchronize, (ptr))                                                     \
-    HIP_FUNCTION(0, hipStreamIsCapturing, (ptr, int *))                                              \
-    HIP_FUNCTION(0, hipEventCreate, (ptr *))                                                         \
-    HIP_FUNCTION(0, hipEventDestroy, (ptr))                                                          \
-    HIP_FUNCTION(0, hipEventRecord, (ptr, ptr))                                                      \
-    HIP_FUNCTION(0, hipEventSynchronize, (ptr))                                                      \
-    HIP_FUNCTION(0, hipEventElapsedTime, (float *, ptr, ptr))                                        \
-    HIP_FUNCTION(0, hipStreamBeginCapture, (ptr, int))                                               \
-    HIP_FUNCTION(0, hipStreamEndCapture, (ptr, ptr *))                                               \
-    HIP_FUNCTION(0, hipGraphInstantiate, (ptr *, ptr, ptr *, char *, size_t))                        \
-    HIP_FUNCTION(0, hipGraphLaunch, (ptr, ptr))                                                      \
-    HIP_FUNCTION(0, hipGraphExecDestroy, (ptr))                                                      \
-    HIP_FUNCTION(0, hipGraphDestroy, (ptr))                                                          \
+#define HIP_FUNCTIONS                                                                              \
+    HIP_FUNCTION(1, hipGetDeviceCount, (int *))                                                    \
+    HIP_FUNCTION(1, hipGetDevice, (int *))                                                         \
+    HIP_FUNCTION(1, hipSetDevice, (int))                                                           \
+    HIP_FUNCTION(0, hipGetDevicePropertiesR0600, (ptr, int))                                       \
+    HIP_FUNCTION(0, hipGetDeviceProperties, (ptr, int))                                            \
+    HIP_FUNCTION(1, hipDeviceGetAttribute, (int *, int, int))                                      \
+    HIP_FUNCTION(1, hipDeviceSynchronize, (void))                                                  \
+    HIP_FUNCTION(1, hipModuleLoadData, (ptr *, const void *))                                      \
+    HIP_FUNCTION(1, hipModuleUnload, (ptr))                                                        \
+    HIP_FUNCTION(1, hipModuleGetFunction, (ptr *, ptr, const char *))                              \
+    HIP_FUNCTION(0, hipFuncGetAttribute, (int *, int, ptr))                                        \
+    HIP_FUNCTION(1, hipModuleLaunchKernel,                                                         \
+                 (ptr, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, ptr,  \
+                  void **, void **))                                                               \
+    HIP_FUNCTION(1, hipMalloc, (ptr *, size_t))                                                    \
+    HIP_FUNCTION(1, hipFree, (ptr))                                                                \
+    HIP_FUNCTION(1, hipMemcpy, (ptr, const void *, size_t, int))                                   \
+    HIP_FUNCTION(1, hipMemset, (ptr, int, size_t))                                                 \
+    HIP_FUNCTION(0, hipStreamCreateWithFlags, (ptr *, unsigned))                                   \
+    HIP_FUNCTION(0, hipStreamDestroy, (ptr))                                                       \
+    HIP_FUNCTION(0, hipStreamSynchronize, (ptr))                                                   \
+    HIP_FUNCTION(0, hipStreamIsCapturing, (ptr, int *))                                            \
+    HIP_FUNCTION(0, hipEventCreate, (ptr *))                                                       \
+    HIP_FUNCTION(0, hipEventDestroy, (ptr))                                                        \
+    HIP_FUNCTION(0, hipEventRecord, (ptr, ptr))                                                    \
+    HIP_FUNCTION(0, hipEventSynchronize, (ptr))                                                    \
+    HIP_FUNCTION(0, hipEventElapsedTime, (float *, ptr, ptr))                                      \
+    HIP_FUNCTION(0, hipStreamBeginCapture, (ptr, int))                                             \
+    HIP_FUNCTION(0, hipStreamEndCapture, (ptr, ptr *))                                             \
+    HIP_FUNCTION(0, hipGraphInstantiate, (ptr *, ptr, ptr *, char *, size_t))                      \
+    HIP_FUNCTION(0, hipGraphLaunch, (ptr, ptr))                                                    \
+    HIP_FUNCTION(0, hipGraphExecDestroy, (ptr))                                                    \
+    HIP_FUNCTION(0, hipGraphDestroy, (ptr))                                                        \
     HIP_FUNCTION(0, hipGetLastError, (void))
 
 struct hip {
@@ -96,7 +98,8 @@ static struct hip *api(struct fly_runtime *rt)
     return rt->api;
 }
 
-/* Takes an error that libfly expects out of the thread's state, where the application would find it. */
+/* Takes an error that libfly expects out of the thread's state, where the application would find
+ * it. */
 static void forget_error(struct fly_runtime *rt)
 {
     if (api(rt)->hipGetLastError)
@@ -177,8 +180,8 @@ static int device_release(struct fly_runtime *rt, int device)
     return 0;
 }
 
-static int module_load(struct fly_runtime *rt, const void *image, size_t bytes, void **module, char *log,
-                       size_t log_bytes)
+static int module_load(struct fly_runtime *rt, const void *image, size_t bytes, void **module,
+                       char *log, size_t log_bytes)
 {
     (void)bytes;
     if (log_bytes)
@@ -204,12 +207,13 @@ static int function_registers(struct fly_runtime *rt, void *function, uint32_t *
     return error == ERROR_NOT_SUPPORTED ? 0 : error;
 }
 
-static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3], const uint32_t block[3],
-                  uint32_t lds_bytes, void *stream, void *kernargs, size_t kernarg_bytes)
+static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3],
+                  const uint32_t block[3], uint32_t lds_bytes, void *stream, void *kernargs,
+                  size_t kernarg_bytes)
 {
     void *extra[] = {LAUNCH_BUFFER, kernargs, LAUNCH_BUFFER_SIZE, &kernarg_bytes, LAUNCH_END};
-    return api(rt)->hipModuleLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                                          lds_bytes, stream, NULL, extra);
+    return api(rt)->hipModuleLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
+                                          block[2], lds_bytes, stream, NULL, extra);
 }
 
 static int memory_alloc(struct fly_runtime *rt, size_t bytes, void **p)
@@ -259,7 +263,8 @@ static int stream_sync(struct fly_runtime *rt, void *stream)
     return OPTIONAL(rt, hipStreamSynchronize, stream);
 }
 
-/* Asking about the default stream while another one captures is itself an error of the capture kind. */
+/* Asking about the default stream while another one captures is itself an error of the capture
+ * kind. */
 static int stream_capturing(struct fly_runtime *rt, void *stream, bool *capturing)
 {
     int state = 0;
@@ -395,7 +400,8 @@ static const struct fly_runtime table = {
     .symbol = symbol,
 };
 
-struct fly_runtime *fly_hip_open(const char *name, const char *path, void *library, char *message, size_t bytes)
+struct fly_runtime *fly_hip_open(const char *name, const char *path, void *library, char *message,
+                                 size_t bytes)
 {
     struct fly_runtime *rt = malloc(sizeof *rt);
     struct hip *hip = calloc(1, sizeof *hip);
@@ -403,11 +409,11 @@ struct fly_runtime *fly_hip_open(const char *name, const char *path, void *libra
         snprintf(message, bytes, "no memory");
         goto fail;
     }
-#define HIP_FUNCTION(required, name, parameters)                                                     \
-    *(void **)&hip->name = dlsym(library, #name);                                                    \
-    if ((required) && !hip->name) {                                                                  \
-        snprintf(message, bytes, "it lacks %s", #name);                                              \
-        goto fail;                                                                                   \
+#define HIP_FUNCTION(required, name, parameters)                                                   \
+    *(void **)&hip->name = dlsym(library, #name);                                                  \
+    if ((required) && !hip->name) {                                                                \
+        snprintf(message, bytes, "it lacks %s", #name);                                            \
+        goto fail;                                                                                 \
     }
     HIP_FUNCTIONS
 #undef HIP_FUNCTION

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A runtime that does nothing: kernels load without files and launches return at once. What is left is
- * the library's own cost, which the dispatch benchmark measures, and its logic, which the unit tests run
- * on any machine. Device memory is host memory.
+ * A runtime that does nothing: kernels load without files and launches return at once. What is left
+ * is the library's own cost, which the dispatch benchmark measures, and its logic, which the unit
+ * tests run on any machine. Device memory is host memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 enum { OUT_OF_MEMORY = 2, NULL_CUS = 304 };
 
-static struct fly_device_info device = {.name = "no device", .arch = "gfx942", .cus = NULL_CUS, .lds_bytes = 65536};
+static struct fly_device_info device = {
+    .name = "no device", .arch = "gfx942", .cus = NULL_CUS, .lds_bytes = 65536};
 
 static int device_count(struct fly_runtime *rt, int *count)
 {
@@ -60,8 +61,8 @@ static int device_release(struct fly_runtime *rt, int number)
     return 0;
 }
 
-static int module_load(struct fly_runtime *rt, const void *image, size_t bytes, void **module, char *log,
-                       size_t log_bytes)
+static int module_load(struct fly_runtime *rt, const void *image, size_t bytes, void **module,
+                       char *log, size_t log_bytes)
 {
     (void)rt, (void)image, (void)bytes;
     if (log_bytes)
@@ -90,10 +91,12 @@ static int function_registers(struct fly_runtime *rt, void *function, uint32_t *
     return 0;
 }
 
-static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3], const uint32_t block[3],
-                  uint32_t lds_bytes, void *stream, void *kernargs, size_t kernarg_bytes)
+static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3],
+                  const uint32_t block[3], uint32_t lds_bytes, void *stream, void *kernargs,
+                  size_t kernarg_bytes)
 {
-    (void)rt, (void)function, (void)grid, (void)block, (void)lds_bytes, (void)stream, (void)kernargs;
+    (void)rt, (void)function, (void)grid, (void)block, (void)lds_bytes, (void)stream,
+        (void)kernargs;
     (void)kernarg_bytes;
     return 0;
 }

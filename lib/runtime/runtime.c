@@ -8,22 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const hip_names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", NULL};
-static const char *const loaded_hip_names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
-                                               "libamdhip64.so", NULL};
+static const char *const hip_names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+                                        NULL};
+static const char *const loaded_hip_names[] = {"libamdhip64.so.7", "libamdhip64.so.6",
+                                               "libamdhip64.so.5", "libamdhip64.so", NULL};
 static const char *const cuda_names[] = {"libcuda.so.1", NULL};
 static const char *const sim_names[] = {"libflysim.so.0", "libflysim.so", NULL};
 
 /*
- * The same list for packaging tools: a note that names the libraries opened with dlopen (UAPI group,
- * ELF dlopen metadata).
+ * The same list for packaging tools: a note that names the libraries opened with dlopen (UAPI
+ * group, ELF dlopen metadata).
  */
-#define DLOPEN_NOTE                                                                                  \
-    "[{\"feature\":\"hip\",\"description\":\"AMD GPUs through HIP\",\"priority\":\"recommended\","    \
-    "\"soname\":[\"libamdhip64.so.7\",\"libamdhip64.so.6\",\"libamdhip64.so.5\"]},"                  \
-    "{\"feature\":\"cuda\",\"description\":\"NVIDIA GPUs through the CUDA driver\","                 \
-    "\"priority\":\"suggested\",\"soname\":[\"libcuda.so.1\"]},"                                     \
-    "{\"feature\":\"sim\",\"description\":\"AMD GPUs in software\",\"priority\":\"suggested\","      \
+#define DLOPEN_NOTE                                                                                \
+    "[{\"feature\":\"hip\",\"description\":\"AMD GPUs through HIP\",\"priority\":\"recommended\"," \
+    "\"soname\":[\"libamdhip64.so.7\",\"libamdhip64.so.6\",\"libamdhip64.so.5\"]},"                \
+    "{\"feature\":\"cuda\",\"description\":\"NVIDIA GPUs through the CUDA driver\","               \
+    "\"priority\":\"suggested\",\"soname\":[\"libcuda.so.1\"]},"                                   \
+    "{\"feature\":\"sim\",\"description\":\"AMD GPUs in software\",\"priority\":\"suggested\","    \
     "\"soname\":[\"libflysim.so.0\"]}]"
 
 enum { DLOPEN_NOTE_TYPE = 0x407c0c0a };
@@ -56,7 +57,8 @@ static void __attribute__((format(printf, 2, 3))) add(struct note *n, const char
         n->length += (size_t)m;
 }
 
-/* The runtime in an opened library; gives `library` up when that one is known already or is none. */
+/* The runtime in an opened library; gives `library` up when that one is known already or is none.
+ */
 static struct fly_runtime *adopt(void *library, const char *path, struct note *note)
 {
     char why[256] = "";
@@ -67,7 +69,8 @@ static struct fly_runtime *adopt(void *library, const char *path, struct note *n
         }
     struct fly_runtime *rt = NULL;
     if (dlsym(library, "hipModuleLaunchKernel"))
-        rt = fly_hip_open(dlsym(library, "flysimGetCounts") ? "sim" : "hip", path, library, why, sizeof why);
+        rt = fly_hip_open(dlsym(library, "flysimGetCounts") ? "sim" : "hip", path, library, why,
+                          sizeof why);
     else if (dlsym(library, "cuLaunchKernel"))
         rt = fly_cuda_open(path, library, why, sizeof why);
     else
@@ -110,8 +113,8 @@ static bool has_device(struct fly_runtime *rt, struct note *note)
 }
 
 /* First of `names` that opens; *found keeps one without a device, in case no other has one. */
-static struct fly_runtime *open_first(const char *const *names, int flags, struct fly_runtime **found,
-                                      struct note *note)
+static struct fly_runtime *open_first(const char *const *names, int flags,
+                                      struct fly_runtime **found, struct note *note)
 {
     for (; *names; names++) {
         struct fly_runtime *rt = open_path(*names, flags, note);
@@ -131,7 +134,8 @@ static struct fly_runtime *open_sim(struct note *note)
     const char *slash = dladdr((void *)(uintptr_t)&fly_runtime_find, &info) && info.dli_fname
                             ? strrchr(info.dli_fname, '/') : NULL;
     for (int i = 0; slash && sim_names[i]; i++) {
-        int n = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - info.dli_fname), info.dli_fname, sim_names[i]);
+        int n = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - info.dli_fname),
+                         info.dli_fname, sim_names[i]);
         struct fly_runtime *rt = n > 0 && (size_t)n < sizeof path ? open_path(path, 0, note) : NULL;
         if (rt)
             return rt;
@@ -166,7 +170,8 @@ static flyStatus_t find(const char *wanted, struct fly_runtime **rt, struct note
     return *rt ? FLY_STATUS_SUCCESS : FLY_STATUS_NO_RUNTIME;
 }
 
-flyStatus_t fly_runtime_find(const char *wanted, struct fly_runtime **rt, char *message, size_t bytes)
+flyStatus_t fly_runtime_find(const char *wanted, struct fly_runtime **rt, char *message,
+                             size_t bytes)
 {
     char looked[700] = "";
     struct note note = {looked, sizeof looked, 0};
@@ -182,7 +187,8 @@ flyStatus_t fly_runtime_find(const char *wanted, struct fly_runtime **rt, char *
         snprintf(message, bytes, "no GPU: %s. FLY_RUNTIME=sim runs on the simulator", looked);
     else
         snprintf(message, bytes,
-                 "no GPU runtime: %s. Install AMD's HIP runtime (libamdhip64) or NVIDIA's driver (libcuda.so.1), "
+                 "no GPU runtime: %s. Install AMD's HIP runtime (libamdhip64) or NVIDIA's driver "
+                 "(libcuda.so.1), "
                  "or set FLY_RUNTIME=sim for the simulator",
                  looked);
     return status;

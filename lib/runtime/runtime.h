@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A GPU runtime as a table of functions. hip.c fills one for libamdhip64 and for the simulator, cuda.c
- * one for libcuda, null.c one that does nothing (dispatch benchmark, unit tests). Nothing above
- * lib/runtime knows which one it talks to. The library itself allocates nothing on a device: memory,
- * events and graphs are here for fly-bench, fly-tune and the tests.
+ * A GPU runtime as a table of functions. hip.c fills one for libamdhip64 and for the simulator,
+ * cuda.c one for libcuda, null.c one that does nothing (dispatch benchmark, unit tests). Nothing
+ * above lib/runtime knows which one it talks to. The library itself allocates nothing on a device:
+ * memory, events and graphs are here for fly-bench, fly-tune and the tests.
  */
 #ifndef FLY_RUNTIME_RUNTIME_H
 #define FLY_RUNTIME_RUNTIME_H
@@ -31,9 +31,10 @@ struct fly_device_info {
     uint64_t memory_bytes; /* 0: unknown */
 };
 
-/* Every function returns 0 or the runtime's own error code; text() and status() explain a code. Except
- * for the device functions, load() and text(), all want the device entered. Streams, events, modules
- * and functions are the runtime's own handles as void *; a null stream is the default stream. */
+/* Every function returns 0 or the runtime's own error code; text() and status() explain a code.
+ * Except for the device functions, load() and text(), all want the device entered. Streams, events,
+ * modules and functions are the runtime's own handles as void *; a null stream is the default
+ * stream. */
 struct fly_runtime {
     const char *name;      /* "hip", "sim", "cuda", "null" */
     char path[256];        /* the library it came from */
@@ -43,7 +44,8 @@ struct fly_runtime {
     void *library;         /* of dlopen, or null */
     struct fly_runtime *next;
 
-    /* Devices. enter makes `device` current for this thread and keeps what was in *saved; leave undoes it. */
+    /* Devices. enter makes `device` current for this thread and keeps what was in *saved; leave
+     * undoes it. */
     int (*device_count)(struct fly_runtime *rt, int *count);
     int (*device_current)(struct fly_runtime *rt, int *device);
     int (*device_info)(struct fly_runtime *rt, int device, struct fly_device_info *info);
@@ -54,13 +56,14 @@ struct fly_runtime {
     int (*device_release)(struct fly_runtime *rt, int device);
 
     /* Kernels. log receives the loader's own text on failure (a JIT's), "" when it has none. */
-    int (*module_load)(struct fly_runtime *rt, const void *image, size_t bytes, void **module, char *log,
-                       size_t log_bytes);
+    int (*module_load)(struct fly_runtime *rt, const void *image, size_t bytes, void **module,
+                       char *log, size_t log_bytes);
     int (*module_unload)(struct fly_runtime *rt, void *module);
     int (*module_function)(struct fly_runtime *rt, void *module, const char *name, void **function);
     int (*function_registers)(struct fly_runtime *rt, void *function, uint32_t *registers);
-    int (*launch)(struct fly_runtime *rt, void *function, const uint32_t grid[3], const uint32_t block[3],
-                  uint32_t lds_bytes, void *stream, void *kernargs, size_t kernarg_bytes);
+    int (*launch)(struct fly_runtime *rt, void *function, const uint32_t grid[3],
+                  const uint32_t block[3], uint32_t lds_bytes, void *stream, void *kernargs,
+                  size_t kernarg_bytes);
 
     /* Memory. Copies and fills are synchronous. */
     int (*memory_alloc)(struct fly_runtime *rt, size_t bytes, void **ptr);
@@ -92,18 +95,20 @@ struct fly_runtime {
     void *(*symbol)(struct fly_runtime *rt, const char *name); /* dlsym in its library, or null */
 };
 
-/* Finds a runtime: `wanted` is FLY_RUNTIME's value or null (the order of flyCreate). The result lives as
- * long as the process; the same library is opened once. On failure returns NO_RUNTIME, *rt is null and
- * `message` says what was looked for. Any thread. */
-flyStatus_t fly_runtime_find(const char *wanted, struct fly_runtime **rt, char *message, size_t bytes);
+/* Finds a runtime: `wanted` is FLY_RUNTIME's value or null (the order of flyCreate). The result
+ * lives as long as the process; the same library is opened once. On failure returns NO_RUNTIME, *rt
+ * is null and `message` says what was looked for. Any thread. */
+flyStatus_t fly_runtime_find(const char *wanted, struct fly_runtime **rt, char *message,
+                             size_t bytes);
 
-/* A runtime whose launch does nothing and whose device is `arch` ("gfx942") with `cus` compute units;
- * memory is host memory. One table for the whole process, set by the last call. */
+/* A runtime whose launch does nothing and whose device is `arch` ("gfx942") with `cus` compute
+ * units; memory is host memory. One table for the whole process, set by the last call. */
 struct fly_runtime *fly_runtime_null(const char *arch, uint32_t cus);
 
-/* The pieces fly_runtime_find is made of. Each opens one library (`path` as dlopen takes it); null and a
- * sentence in `message` when that fails. */
-struct fly_runtime *fly_hip_open(const char *name, const char *path, void *library, char *message, size_t bytes);
+/* The pieces fly_runtime_find is made of. Each opens one library (`path` as dlopen takes it); null
+ * and a sentence in `message` when that fails. */
+struct fly_runtime *fly_hip_open(const char *name, const char *path, void *library, char *message,
+                                 size_t bytes);
 struct fly_runtime *fly_cuda_open(const char *path, void *library, char *message, size_t bytes);
 
 #endif

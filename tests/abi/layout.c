@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layout of the public structs and the values of the public constants, on a 64-bit machine. A line
- * here may be added; none may change. Compiled as C and as C++; running it does nothing.
+ * The layout of the public structs and the values of the public constants, on a 64-bit machine. A
+ * line here may be added; none may change. Compiled as C and as C++; running it does nothing.
  */
 #include <stddef.h>
 
@@ -11,10 +11,10 @@
 #define JOIN2(a, b) a##b
 #define JOIN(a, b) JOIN2(a, b)
 #define SAME(a, b) typedef char JOIN(line_, __LINE__)[(a) == (b) ? 1 : -1] __attribute__((unused))
-#define MEMBER(type, member, offset, bytes)                                                          \
-    typedef char JOIN(line_, __LINE__)[offsetof(type, member) == (offset) &&                         \
-                                               sizeof(((type *)0)->member) == (bytes)                \
-                                           ? 1                                                       \
+#define MEMBER(type, member, offset, bytes)                                                        \
+    typedef char JOIN(line_, __LINE__)[offsetof(type, member) == (offset) &&                       \
+                                               sizeof(((type *)0)->member) == (bytes)              \
+                                           ? 1                                                     \
                                            : -1] __attribute__((unused))
 
 SAME(sizeof(flyStatus_t), 4);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library against a real runtime (FLY_RUNTIME: a GPU's or the simulator's): loading at first use and
- * inside a capture, graphs, streams, threads, the thread's current device, and what the loader says about a
- * bad file. A plain program, so that it runs where the test framework is not installed. Exit status 77:
- * no such runtime here.
+ * The library against a real runtime (FLY_RUNTIME: a GPU's or the simulator's): loading at first
+ * use and inside a capture, graphs, streams, threads, the thread's current device, and what the
+ * loader says about a bad file. A plain program, so that it runs where the test framework is not
+ * installed. Exit status 77: no such runtime here.
  */
 #include <math.h>
 #include <pthread.h>
@@ -23,14 +23,14 @@ enum { SKIPPED = 77, THREADS = 16 };
 
 static int failures;
 
-#define CHECK(condition, ...)                                                                        \
-    do {                                                                                             \
-        if (!(condition)) {                                                                          \
-            failures++;                                                                              \
-            printf("%s:%d: %s: ", __FILE__, __LINE__, #condition);                                   \
-            printf(__VA_ARGS__);                                                                     \
-            printf("\n");                                                                            \
-        }                                                                                            \
+#define CHECK(condition, ...)                                                                      \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            failures++;                                                                            \
+            printf("%s:%d: %s: ", __FILE__, __LINE__, #condition);                                 \
+            printf(__VA_ARGS__);                                                                   \
+            printf("\n");                                                                          \
+        }                                                                                          \
     } while (0)
 
 static struct fly_runtime *rt;
@@ -71,7 +71,8 @@ static void job_open(struct job *j, int64_t rows, int64_t cols)
     error |= rt->memory_to_device(rt, j->dgamma, j->gamma, (size_t)cols * sizeof(float));
     error |= rt->memory_to_device(rt, j->dbeta, j->beta, (size_t)cols * sizeof(float));
     error |= rt->memory_fill(rt, j->dy, 0xff, n * sizeof(float));
-    CHECK(!error, "setting up %lld x %lld: %s", (long long)rows, (long long)cols, rt->text(rt, error));
+    CHECK(!error, "setting up %lld x %lld: %s", (long long)rows, (long long)cols,
+          rt->text(rt, error));
 }
 
 static void job_close(struct job *j)
@@ -183,7 +184,8 @@ static void capture(flyHandle_t h)
 
 static void shapes(flyHandle_t h)
 {
-    static const int64_t shape[][2] = {{1, 1}, {3, 5}, {1000, 64}, {17, 257}, {5, 4096}, {4, 16384}, {2, 100003}};
+    static const int64_t shape[][2] = {{1, 1},    {3, 5},     {1000, 64}, {17, 257},
+                                       {5, 4096}, {4, 16384}, {2, 100003}};
     for (unsigned i = 0; i < sizeof shape / sizeof *shape; i++) {
         struct job j;
         job_open(&j, shape[i][0], shape[i][1]);
@@ -196,8 +198,8 @@ static void shapes(flyHandle_t h)
         int error = rt->device_sync(rt);
         CHECK(!error, "%s", rt->text(rt, error));
         double e = job_error(&j);
-        printf("%7lld x %6lld  %-40s %3u registers, error %.1e\n", (long long)j.rows, (long long)j.cols, plan.kernel,
-               plan.registers, e);
+        printf("%7lld x %6lld  %-40s %3u registers, error %.1e\n", (long long)j.rows,
+               (long long)j.cols, plan.kernel, plan.registers, e);
         CHECK(e < 1e-5, "error %g", e);
         job_close(&j);
     }
@@ -226,9 +228,11 @@ static void devices(void)
     for (int round = 0; round < 3; round++)
         for (int i = 0; i < count; i++) {
             flyLayerNormArgs_t a = job_args(&j[i]);
-            CHECK(flyLayerNorm(h[i], &a) == FLY_STATUS_SUCCESS, "device %d: %s", i, flyErrorMessage(h[i]));
+            CHECK(flyLayerNorm(h[i], &a) == FLY_STATUS_SUCCESS, "device %d: %s", i,
+                  flyErrorMessage(h[i]));
             rt->device_current(rt, &after);
-            CHECK(after == before, "device %d: the current device went from %d to %d", i, before, after);
+            CHECK(after == before, "device %d: the current device went from %d to %d", i, before,
+                  after);
         }
     for (int i = 0; i < count; i++) {
         intptr_t saved;
@@ -283,7 +287,9 @@ static void *thread_work(void *arg)
     job_close(&j);
     rt->stream_destroy(rt, stream);
     rt->device_leave(rt, h->device->ordinal, saved);
-    return flyDestroy(h) != FLY_STATUS_SUCCESS ? "flyDestroy failed" : good ? NULL : "wrong numbers";
+    return flyDestroy(h) != FLY_STATUS_SUCCESS ? "flyDestroy failed"
+           : good                              ? NULL
+                                               : "wrong numbers";
 }
 
 static void threads(void)
@@ -307,7 +313,8 @@ static void bad_ptx(void)
     struct job j;
     flyHandle_t h;
     intptr_t saved;
-    if (!mkdtemp(folder) || setenv("FLY_KERNEL_PATH", folder, 1) || flyCreate(&h) != FLY_STATUS_SUCCESS) {
+    if (!mkdtemp(folder) || setenv("FLY_KERNEL_PATH", folder, 1) ||
+        flyCreate(&h) != FLY_STATUS_SUCCESS) {
         CHECK(false, "no handle");
         return;
     }
@@ -322,15 +329,18 @@ static void bad_ptx(void)
     struct fly_choice c;
     char why[256];
     fly_problem_parse("layernorm:f32:rows=3,cols=77", &p, why, sizeof why);
-    fly_select_kernel(fly_op_find("layernorm"), &p, &h->device->target, NULL, "", &c, why, sizeof why);
+    fly_select_kernel(fly_op_find("layernorm"), &p, &h->device->target, NULL, "", &c, why,
+                      sizeof why);
     const struct fly_arch *arch = fly_arch_row(c.kernel->arch);
     snprintf(file, sizeof file, "%s/%s", folder, arch->group);
     snprintf(command, sizeof command, "mkdir -p %s", file);
     CHECK(system(command) == 0, "mkdir");
     snprintf(file, sizeof file, "%s/%s/%s.ptx", folder, arch->group, c.kernel->name);
     FILE *f = fopen(file, "w");
-    fprintf(f, ".version 7.8\n.target sm_80\n.address_size 64\n.visible .global .align 4 .u32 fly_registry_%s;\n"
-               ".visible .entry %s() { nonsense; }\n",
+    fprintf(f,
+            ".version 7.8\n.target sm_80\n.address_size 64\n.visible .global .align 4 .u32 "
+            "fly_registry_%s;\n"
+            ".visible .entry %s() { nonsense; }\n",
             fly_op_find("layernorm")->modules[c.kernel->module].fingerprint, c.kernel->name);
     fclose(f);
     s = flyLayerNorm(h, &a);
@@ -364,7 +374,8 @@ int main(void)
     CHECK(s == FLY_STATUS_SUCCESS, "%s", flyErrorMessage(NULL));
     if (s != FLY_STATUS_SUCCESS)
         return EXIT_FAILURE;
-    printf("%s: %s, %s, %u CUs\n", rt->name, h->device->info.name, flyArchName(h), h->device->info.cus);
+    printf("%s: %s, %s, %u CUs\n", rt->name, h->device->info.name, flyArchName(h),
+           h->device->info.cus);
     rt->device_enter(rt, h->device->ordinal, &saved);
     capture(h);
     shapes(h);

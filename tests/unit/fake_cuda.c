@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A CUDA driver of two devices that does nothing but keep books: the functions libfly's table wants, to
- * test that table where no NVIDIA GPU is. Built as a shared library that test_cuda opens by path.
+ * A CUDA driver of two devices that does nothing but keep books: the functions libfly's table
+ * wants, to test that table where no NVIDIA GPU is. Built as a shared library that test_cuda opens
+ * by path.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -22,8 +23,8 @@ static __thread int capture_mode;
 
 typedef unsigned long long device_ptr;
 
-#define API(name, ...)                                                                               \
-    int name(__VA_ARGS__);                                                                           \
+#define API(name, ...)                                                                             \
+    int name(__VA_ARGS__);                                                                         \
     int name(__VA_ARGS__)
 
 API(cuInit, unsigned flags)
@@ -125,7 +126,8 @@ API(cuModuleLoadDataEx, void **module, const void *image, unsigned n, int *optio
     if (strstr(image, "nonsense")) {
         for (unsigned i = 0; i + 1 < n; i++)
             if (options[i] == 5 && options[i + 1] == 6)
-                snprintf(values[i], (size_t)(uintptr_t)values[i + 1], "line 3: nonsense\nand more\n");
+                snprintf(values[i], (size_t)(uintptr_t)values[i + 1],
+                         "line 3: nonsense\nand more\n");
         return INVALID_PTX;
     }
     fake_cuda.modules++;
@@ -156,8 +158,8 @@ API(cuFuncGetAttribute, int *value, int attribute, void *function)
     return 0;
 }
 
-API(cuLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-    unsigned lds, void *stream, void **params, void **extra)
+API(cuLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+    unsigned bz, unsigned lds, void *stream, void **params, void **extra)
 {
     (void)function, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)lds, (void)stream;
     if (!depth)
@@ -180,10 +182,10 @@ API(cuThreadExchangeStreamCaptureMode, int *mode)
 }
 
 /* The rest is there because the table wants it. */
-#define NOTHING(name, ...)                                                                           \
-    API(name, __VA_ARGS__)                                                                           \
-    {                                                                                                \
-        return 801;                                                                                  \
+#define NOTHING(name, ...)                                                                         \
+    API(name, __VA_ARGS__)                                                                         \
+    {                                                                                              \
+        return 801;                                                                                \
     }
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NOTHING(cuMemAlloc_v2, device_ptr *p, size_t n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A HIP runtime of two devices that does nothing but keep books: enough of the API for libfly's table, to
- * test that table where no HIP is. Built as a shared library that test_hip opens by path.
+ * A HIP runtime of two devices that does nothing but keep books: enough of the API for libfly's
+ * table, to test that table where no HIP is. Built as a shared library that test_hip opens by path.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -20,8 +20,8 @@ struct function {
     char name[128];
 };
 
-#define API(name, ...)                                                                               \
-    int name(__VA_ARGS__);                                                                           \
+#define API(name, ...)                                                                             \
+    int name(__VA_ARGS__);                                                                         \
     int name(__VA_ARGS__)
 
 API(hipGetDeviceCount, int *n)
@@ -44,7 +44,8 @@ API(hipSetDevice, int d)
     return 0;
 }
 
-/* The published layout of ROCm 6 and 7: 1472 bytes, name at 0, memory at 288, gcnArchName at 1160. */
+/* The published layout of ROCm 6 and 7: 1472 bytes, name at 0, memory at 288, gcnArchName at 1160.
+ */
 API(hipGetDevicePropertiesR0600, void *props, int d)
 {
     uint64_t memory = (uint64_t)64 << 30;
@@ -110,8 +111,8 @@ API(hipFuncGetAttribute, int *value, int attribute, void *function)
     return 0;
 }
 
-API(hipModuleLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-    unsigned lds, void *stream, void **params, void **extra)
+API(hipModuleLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+    unsigned by, unsigned bz, unsigned lds, void *stream, void **params, void **extra)
 {
     (void)lds, (void)stream;
     if (params || extra[0] != (void *)1 || extra[2] != (void *)2 || extra[4] != (void *)3)
@@ -122,7 +123,8 @@ API(hipModuleLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz
     s->grid[0] = gx, s->grid[1] = gy, s->grid[2] = gz;
     s->block[0] = bx, s->block[1] = by, s->block[2] = bz;
     s->kernarg_bytes = *(size_t *)extra[3];
-    memcpy(s->kernargs, extra[1], s->kernarg_bytes < sizeof s->kernargs ? s->kernarg_bytes : sizeof s->kernargs);
+    memcpy(s->kernargs, extra[1],
+           s->kernarg_bytes < sizeof s->kernargs ? s->kernarg_bytes : sizeof s->kernargs);
     memcpy(s->function, ((struct function *)function)->name, sizeof s->function);
     return 0;
 }

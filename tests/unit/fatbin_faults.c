@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Built with AddressSanitizer: kernel files truncated at every length (sampled when large), with bits
- * flipped, and foreign ones, through the reader and the check of code objects. Each input lies in memory
- * of exactly its size, and each that is refused must say why. usage: fatbin_faults FILE...
+ * Built with AddressSanitizer: kernel files truncated at every length (sampled when large), with
+ * bits flipped, and foreign ones, through the reader and the check of code objects. Each input lies
+ * in memory of exactly its size, and each that is refused must say why. usage: fatbin_faults
+ * FILE...
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +32,8 @@ static void one(const uint8_t *data, size_t bytes, const char *what, size_t at)
     if (s == FLY_STATUS_SUCCESS) {
         opened++;
         for (unsigned i = 0; i < f.nentries; i++)
-            fly_code_object_check(f.entry[i].data, f.entry[i].bytes, "fly_registry_0", why, sizeof why);
+            fly_code_object_check(f.entry[i].data, f.entry[i].bytes, "fly_registry_0", why,
+                                  sizeof why);
         fly_fatbin_close(&f);
     } else if (!*why || (s != FLY_STATUS_BAD_KERNEL_FILE && s != FLY_STATUS_OUT_OF_MEMORY)) {
         fprintf(stderr, "%s %zu: status %d, '%s'\n", what, at, (int)s, why);
@@ -46,7 +48,9 @@ static void code_object(const uint8_t *data, size_t bytes)
     char why[512] = "";
     memcpy(exact, data, bytes);
     inputs++;
-    if (fly_code_object_check(exact, bytes, "fly_registry_0", why, sizeof why) != FLY_STATUS_SUCCESS && !*why)
+    if (fly_code_object_check(exact, bytes, "fly_registry_0", why, sizeof why) !=
+            FLY_STATUS_SUCCESS &&
+        !*why)
         exit(EXIT_FAILURE);
     fly_code_object_check(exact, bytes, NULL, why, sizeof why);
     fly_ptx_check(exact, bytes, "fly_registry_0", why, sizeof why);
@@ -75,7 +79,8 @@ static void all_faults(uint8_t *data, size_t bytes, void (*run)(const uint8_t *,
     for (int i = 0; i < FLIPS; i++) {
         size_t at = place(&state, bytes);
         uint8_t was = data[at];
-        data[at] = i % 2 ? (uint8_t)(was ^ 1u << (next(&state) >> 29)) : (uint8_t)(next(&state) >> 24);
+        data[at] =
+            i % 2 ? (uint8_t)(was ^ 1u << (next(&state) >> 29)) : (uint8_t)(next(&state) >> 24);
         run(data, bytes);
         data[at] = was;
     }

@@ -66,8 +66,8 @@ static int stream_capturing(struct fly_runtime *rt, void *stream, bool *capturin
     return fails(FAULT_STREAM_CAPTURING);
 }
 
-static int module_load(struct fly_runtime *rt, const void *image, size_t bytes, void **module, char *log,
-                       size_t log_bytes)
+static int module_load(struct fly_runtime *rt, const void *image, size_t bytes, void **module,
+                       char *log, size_t log_bytes)
 {
     int error = fails(FAULT_MODULE_LOAD);
     if (error) {
@@ -100,8 +100,9 @@ static int function_registers(struct fly_runtime *rt, void *function, uint32_t *
     return fails(FAULT_FUNCTION_REGISTERS);
 }
 
-static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3], const uint32_t block[3],
-                  uint32_t lds_bytes, void *stream, void *kernargs, size_t kernarg_bytes)
+static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3],
+                  const uint32_t block[3], uint32_t lds_bytes, void *stream, void *kernargs,
+                  size_t kernarg_bytes)
 {
     int error = fails(FAULT_LAUNCH);
     if (error)

@@ -37,8 +37,9 @@ Test(arch, device_names_find_their_row)
 
 Test(arch, unknown_devices_find_nothing)
 {
-    static const char *const names[] = {"", ":", "gfx", "gfx9", "gfx900", "gfx906", "gfx94", "gfx9420", "gfx1030", "sm_75", "sm_", "sm_x",
-                                        "GFX942"};
+    static const char *const names[] = {"",       ":",     "gfx",     "gfx9",    "gfx900",
+                                        "gfx906", "gfx94", "gfx9420", "gfx1030", "sm_75",
+                                        "sm_",    "sm_x",  "GFX942"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         cr_assert_null(fly_arch_find(names[i]), "%s", names[i]);
 }

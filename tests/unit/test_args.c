@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Wrong arguments: the status of the contract and a sentence that names operation, field, value and rule. */
+/* Wrong arguments: the status of the contract and a sentence that names operation, field, value and
+ * rule. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@ struct later {
     uint64_t more;
 };
 
-static void expect(flyHandle_t h, const flyLayerNormArgs_t *a, flyStatus_t status, const char *field)
+static void expect(flyHandle_t h, const flyLayerNormArgs_t *a, flyStatus_t status,
+                   const char *field)
 {
     flyStatus_t s = flyLayerNorm(h, a);
     const char *text = flyErrorMessage(h);
@@ -24,11 +26,11 @@ static void expect(flyHandle_t h, const flyLayerNormArgs_t *a, flyStatus_t statu
     cr_assert(strstr(flyErrorMessage(h), "flyLayerNormPlan: "), "%s", flyErrorMessage(h));
 }
 
-#define WRONG(member, value, status, word)                                                           \
-    do {                                                                                             \
-        flyLayerNormArgs_t a = unit_layernorm();                                                     \
-        a.member = (value);                                                                          \
-        expect(h, &a, FLY_STATUS_##status, word);                                                    \
+#define WRONG(member, value, status, word)                                                         \
+    do {                                                                                           \
+        flyLayerNormArgs_t a = unit_layernorm();                                                   \
+        a.member = (value);                                                                        \
+        expect(h, &a, FLY_STATUS_##status, word);                                                  \
     } while (0)
 
 Test(args, right_ones_succeed_and_leave_no_message)
@@ -96,7 +98,8 @@ Test(args, a_null_handle_is_invalid_everywhere)
     flyPlan_t plan = FLY_ARGS_INIT(plan);
     void *stream;
     cr_assert_eq(flyLayerNorm(NULL, &a), FLY_STATUS_INVALID_HANDLE);
-    cr_assert(strstr(flyErrorMessage(NULL), "flyLayerNorm: handle = NULL"), "%s", flyErrorMessage(NULL));
+    cr_assert(strstr(flyErrorMessage(NULL), "flyLayerNorm: handle = NULL"), "%s",
+              flyErrorMessage(NULL));
     cr_assert_eq(flyLayerNormPlan(NULL, &a, &plan), FLY_STATUS_INVALID_HANDLE);
     cr_assert_eq(flySetStream(NULL, NULL), FLY_STATUS_INVALID_HANDLE);
     cr_assert_eq(flyGetStream(NULL, &stream), FLY_STATUS_INVALID_HANDLE);
@@ -105,7 +108,8 @@ Test(args, a_null_handle_is_invalid_everywhere)
     uint64_t not_a_handle[64] = {0};
     cr_assert_eq(flyLayerNorm((flyHandle_t)(void *)not_a_handle, &a), FLY_STATUS_INVALID_HANDLE);
     cr_assert_eq(flyCreate(NULL), FLY_STATUS_INVALID_VALUE);
-    cr_assert(strstr(flyErrorMessage(NULL), "flyCreate: handle = NULL"), "%s", flyErrorMessage(NULL));
+    cr_assert(strstr(flyErrorMessage(NULL), "flyCreate: handle = NULL"), "%s",
+              flyErrorMessage(NULL));
     flyHandle_t h = (flyHandle_t)(void *)not_a_handle;
     cr_assert_eq(flyCreateOnDevice(&h, -1), FLY_STATUS_INVALID_VALUE);
     cr_assert_null(h);
@@ -174,5 +178,6 @@ Test(args, statuses_have_names)
 
 Test(args, the_version_is_the_headers)
 {
-    cr_assert_eq(flyVersion(), FLY_VERSION_MAJOR * 10000 + FLY_VERSION_MINOR * 100 + FLY_VERSION_PATCH);
+    cr_assert_eq(flyVersion(),
+                 FLY_VERSION_MAJOR * 10000 + FLY_VERSION_MINOR * 100 + FLY_VERSION_PATCH);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The handle's cache: it finds what it holds, never what it does not, and keeps a working set of 64. */
+/* The handle's cache: it finds what it holds, never what it does not, and keeps a working set
+ * of 64. */
 #include <stdlib.h>
 
 #include "core/cache.h"
@@ -15,7 +16,8 @@ Test(cache, finds_what_was_added)
     for (uint32_t i = 0; i < p.nfields; i++) {
         q = p;
         q.v[i]++;
-        cr_assert_null(fly_cache_find(c, &q, fly_problem_hash(&p)), "field %u is no part of the key", i);
+        cr_assert_null(fly_cache_find(c, &q, fly_problem_hash(&p)),
+                       "field %u is no part of the key", i);
         cr_assert_neq(fly_problem_hash(&q), fly_problem_hash(&p));
     }
     q = p;

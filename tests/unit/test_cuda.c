@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CUDA table against a fake libcuda: devices, primary contexts, PTX files loaded one a kernel at first
- * use, and what a refusal of the driver's compiler looks like.
+ * The CUDA table against a fake libcuda: devices, primary contexts, PTX files loaded one a kernel
+ * at first use, and what a refusal of the driver's compiler looks like.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -16,13 +16,15 @@ static char folder[64];
 
 static struct fake_cuda *fake(void)
 {
-    struct fake_cuda *s = dlsym(dlopen(getenv("FLY_FAKE_CUDA"), RTLD_NOW | RTLD_NOLOAD), "fake_cuda");
+    struct fake_cuda *s =
+        dlsym(dlopen(getenv("FLY_FAKE_CUDA"), RTLD_NOW | RTLD_NOLOAD), "fake_cuda");
     cr_assert_not_null(s);
     return s;
 }
 
 /* A folder with PTX for kernel k, whose body is `body`. */
-static void write_ptx(const struct fly_kernel *k, const char *fingerprint, const char *suffix, const char *body)
+static void write_ptx(const struct fly_kernel *k, const char *fingerprint, const char *suffix,
+                      const char *body)
 {
     char path[256];
     if (!*folder) {
@@ -35,7 +37,8 @@ static void write_ptx(const struct fly_kernel *k, const char *fingerprint, const
     snprintf(path, sizeof path, "%s/nvptx/%s.%s", folder, k->name, suffix);
     FILE *f = fopen(path, "w");
     cr_assert_not_null(f);
-    fprintf(f, ".version 7.8\n.target sm_80\n.visible .global .u32 fly_registry_%s;\n%s\n", fingerprint, body);
+    fprintf(f, ".version 7.8\n.target sm_80\n.visible .global .u32 fly_registry_%s;\n%s\n",
+            fingerprint, body);
     fclose(f);
 }
 
@@ -53,8 +56,8 @@ static const struct fly_kernel *picked(const char *arch, uint32_t cus, const cha
     struct fly_target t = {fly_arch_find(arch), cus};
     struct fly_choice c;
     char why[256];
-    cr_assert_eq(fly_select_kernel(fly_op_find("layernorm"), &p, &t, NULL, "", &c, why, sizeof why), FLY_STATUS_SUCCESS,
-                 "%s", why);
+    cr_assert_eq(fly_select_kernel(fly_op_find("layernorm"), &p, &t, NULL, "", &c, why, sizeof why),
+                 FLY_STATUS_SUCCESS, "%s", why);
     *fingerprint = fly_op_find("layernorm")->modules[c.kernel->module].fingerprint;
     return c.kernel;
 }
@@ -120,8 +123,8 @@ Test(cuda, the_compilers_words_are_in_the_sentence)
     flyHandle_t h = open_fake(1);
     flyLayerNormArgs_t a = unit_layernorm();
     cr_assert_eq(flyLayerNorm(h, &a), FLY_STATUS_BAD_KERNEL_FILE);
-    cr_assert(strstr(flyErrorMessage(h), "a PTX JIT compilation failed: line 3: nonsense;and more"), "%s",
-              flyErrorMessage(h));
+    cr_assert(strstr(flyErrorMessage(h), "a PTX JIT compilation failed: line 3: nonsense;and more"),
+              "%s", flyErrorMessage(h));
     cr_assert_null(strchr(flyErrorMessage(h), '\n'));
 
     write_ptx(k, "0123", "ptx", "fine");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernel files: what a good one holds, and what each kind of bad one is called, up to the public call. */
+/* Kernel files: what a good one holds, and what each kind of bad one is called, up to the public
+ * call. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static void put_text(const char *s)
 /* A plain bundle with the host's entry and two devices', 16 bytes each. */
 static void make_plain(void)
 {
-    static const char *const ids[] = {"host-x86_64-unknown-linux-gnu-", "hipv4-amdgcn-amd-amdhsa--gfx942",
+    static const char *const ids[] = {"host-x86_64-unknown-linux-gnu-",
+                                      "hipv4-amdgcn-amd-amdhsa--gfx942",
                                       "hipv4-amdgcn-amd-amdhsa--gfx11-generic"};
     memset(bundle, 0, sizeof bundle);
     bundle_bytes = 0;
@@ -88,7 +90,8 @@ Test(fatbin, md5_is_rfc_1321)
         {"", "d41d8cd98f00b204e9800998ecf8427e"},
         {"abc", "900150983cd24fb0d6963f7d28e17f72"},
         {"message digest", "f96b697d7cb7938d525a2f31aaf161d0"},
-        {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "d174ab98d277d9f5a5611c2c9f419d9f"},
+        {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+         "d174ab98d277d9f5a5611c2c9f419d9f"},
         {"12345678901234567890123456789012345678901234567890123456789012345678901234567890",
          "57edf4a22be3c955ac49da2e2107b67a"},
     };
@@ -115,7 +118,8 @@ Test(fatbin, plain_and_compressed_bundles_open)
             make_plain();
         struct fly_fatbin f;
         char why[512] = "";
-        cr_assert_eq(fly_fatbin_open(packed ? packed : bundle, packed ? n : bundle_bytes, &f, why, sizeof why),
+        cr_assert_eq(fly_fatbin_open(packed ? packed : bundle, packed ? n : bundle_bytes, &f, why,
+                                     sizeof why),
                      FLY_STATUS_SUCCESS, "%s", why);
         cr_assert_eq(f.nentries, 2, "the host's entry must not count");
         cr_assert_null(fly_fatbin_find(&f, "gfx950"));
@@ -175,11 +179,11 @@ Test(fatbin, bad_compressed_bundles_are_named)
     for (unsigned version = 2; version <= 3; version++) {
         size_t n;
         uint8_t *good = make_packed(version, &n), *p = malloc(n);
-#define BROKEN(at, value, because)                                                                   \
-    do {                                                                                             \
-        memcpy(p, good, n);                                                                          \
-        p[at] = (uint8_t)(value);                                                                    \
-        refused(p, n, because);                                                                      \
+#define BROKEN(at, value, because)                                                                 \
+    do {                                                                                           \
+        memcpy(p, good, n);                                                                        \
+        p[at] = (uint8_t)(value);                                                                  \
+        refused(p, n, because);                                                                    \
     } while (0)
         BROKEN(4, 9, "version 9");
         BROKEN(4, 1, "version 1");
@@ -235,7 +239,8 @@ Test(fatbin, every_module_of_the_build_has_its_archs)
             const struct fly_kernel *k = &op->kernels[i];
             const struct fly_arch *a = fly_arch_row(k->arch);
             const struct fly_module *m = &op->modules[k->module];
-            if (!strcmp(a->group, "nvptx") || (i && k[-1].arch == k->arch && k[-1].module == k->module))
+            if (!strcmp(a->group, "nvptx") ||
+                (i && k[-1].arch == k->arch && k[-1].module == k->module))
                 continue;
             char file[1024], why[512] = "", symbol[128];
             snprintf(file, sizeof file, "%s/%s/%s.hipfb", path, a->group, m->name);
@@ -244,16 +249,18 @@ Test(fatbin, every_module_of_the_build_has_its_archs)
                 continue; /* a build for other archs */
             uint8_t *data = read_file(file, &n);
             struct fly_fatbin f;
-            cr_assert_eq(fly_fatbin_open(data, n, &f, why, sizeof why), FLY_STATUS_SUCCESS, "%s: %s", file, why);
+            cr_assert_eq(fly_fatbin_open(data, n, &f, why, sizeof why), FLY_STATUS_SUCCESS,
+                         "%s: %s", file, why);
             const struct fly_fatbin_entry *e = fly_fatbin_find(&f, a->name);
             if (e) {
                 snprintf(symbol, sizeof symbol, "fly_registry_%s", m->fingerprint);
-                cr_assert_eq(fly_code_object_check(e->data, e->bytes, symbol, why, sizeof why), FLY_STATUS_SUCCESS,
-                             "%s: %s: %s", file, a->name, why);
-                cr_assert_eq(fly_code_object_check(e->data, e->bytes, k->name, why, sizeof why), FLY_STATUS_SUCCESS,
-                             "%s: %s: %s", file, a->name, why);
-                cr_assert_eq(fly_code_object_check(e->data, e->bytes, "fly_registry_0", why, sizeof why),
-                             FLY_STATUS_BAD_KERNEL_FILE);
+                cr_assert_eq(fly_code_object_check(e->data, e->bytes, symbol, why, sizeof why),
+                             FLY_STATUS_SUCCESS, "%s: %s: %s", file, a->name, why);
+                cr_assert_eq(fly_code_object_check(e->data, e->bytes, k->name, why, sizeof why),
+                             FLY_STATUS_SUCCESS, "%s: %s: %s", file, a->name, why);
+                cr_assert_eq(
+                    fly_code_object_check(e->data, e->bytes, "fly_registry_0", why, sizeof why),
+                    FLY_STATUS_BAD_KERNEL_FILE);
             }
             fly_fatbin_close(&f);
             free(data);
@@ -366,11 +373,16 @@ Test(fatbin, the_first_folder_of_the_path_that_has_the_file_is_taken)
 
 Test(fatbin, ptx_is_checked)
 {
-    static const char good[] = "//\n.version 7.8\n.target sm_80\n.visible .global .b8 fly_registry_12;\n";
+    static const char good[] =
+        "//\n.version 7.8\n.target sm_80\n.visible .global .b8 fly_registry_12;\n";
     char why[512];
-    cr_assert_eq(fly_ptx_check(good, sizeof good - 1, "fly_registry_12", why, sizeof why), FLY_STATUS_SUCCESS);
-    cr_assert_eq(fly_ptx_check(good, sizeof good - 1, "fly_registry_13", why, sizeof why), FLY_STATUS_BAD_KERNEL_FILE);
-    cr_assert_eq(fly_ptx_check(good, sizeof good, "fly_registry_12", why, sizeof why), FLY_STATUS_BAD_KERNEL_FILE);
-    cr_assert_eq(fly_ptx_check(good, 8, "fly_registry_12", why, sizeof why), FLY_STATUS_BAD_KERNEL_FILE);
+    cr_assert_eq(fly_ptx_check(good, sizeof good - 1, "fly_registry_12", why, sizeof why),
+                 FLY_STATUS_SUCCESS);
+    cr_assert_eq(fly_ptx_check(good, sizeof good - 1, "fly_registry_13", why, sizeof why),
+                 FLY_STATUS_BAD_KERNEL_FILE);
+    cr_assert_eq(fly_ptx_check(good, sizeof good, "fly_registry_12", why, sizeof why),
+                 FLY_STATUS_BAD_KERNEL_FILE);
+    cr_assert_eq(fly_ptx_check(good, 8, "fly_registry_12", why, sizeof why),
+                 FLY_STATUS_BAD_KERNEL_FILE);
     cr_assert_eq(fly_ptx_check("", 0, NULL, why, sizeof why), FLY_STATUS_BAD_KERNEL_FILE);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Failing runtime calls and failing allocations: each gives a status and a sentence, leaves the thread's
- * device as it was, leaks nothing, and the handle works again afterwards.
+ * Failing runtime calls and failing allocations: each gives a status and a sentence, leaves the
+ * thread's device as it was, leaks nothing, and the handle works again afterwards.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,12 +50,14 @@ char *__wrap_strdup(const char *s)
 /* ---- */
 
 static const char *const point_names[FAULT_COUNT] = {
-    "none",          "device_count",  "device_current",  "device_info",        "device_enter", "device_leave", "device_release",
-    "stream_capturing", "module_load", "module_unload", "module_function", "function_registers", "launch",
+    "none",         "device_count",  "device_current",  "device_info",
+    "device_enter", "device_leave",  "device_release",  "stream_capturing",
+    "module_load",  "module_unload", "module_function", "function_registers",
+    "launch",
 };
 
-/* A whole life of a handle: creation, a plan, two calls, destruction. The first failure ends it; the
- * handle is destroyed either way. Returns the first status that was no success. */
+/* A whole life of a handle: creation, a plan, two calls, destruction. The first failure ends it;
+ * the handle is destroyed either way. Returns the first status that was no success. */
 static flyStatus_t life(struct fly_runtime *rt, char sentence[FLY_MAX_MESSAGE])
 {
     flyHandle_t h = NULL;
@@ -90,7 +92,8 @@ Test(fault, each_runtime_call_that_fails_is_told)
         int code;
         flyStatus_t status;
         const char *text;
-    } codes[] = {{719, FLY_STATUS_RUNTIME_ERROR, "on fire"}, {2, FLY_STATUS_OUT_OF_MEMORY, "out of memory"}};
+    } codes[] = {{719, FLY_STATUS_RUNTIME_ERROR, "on fire"},
+                 {2, FLY_STATUS_OUT_OF_MEMORY, "out of memory"}};
     for (int point = 1; point < FAULT_COUNT; point++)
         for (unsigned c = 0; c < 2; c++) {
             int failures = 0;
@@ -103,14 +106,20 @@ Test(fault, each_runtime_call_that_fails_is_told)
                 flyStatus_t s = life(rt, sentence);
                 if (s != FLY_STATUS_SUCCESS) {
                     failures++;
-                    cr_assert_eq(s, codes[c].status, "%s: %s: %s", point_names[point], flyStatusName(s), sentence);
-                    cr_assert(strstr(sentence, codes[c].text), "%s: %s", point_names[point], sentence);
+                    cr_assert_eq(s, codes[c].status, "%s: %s: %s", point_names[point],
+                                 flyStatusName(s), sentence);
+                    cr_assert(strstr(sentence, codes[c].text), "%s: %s", point_names[point],
+                              sentence);
                     cr_assert(strstr(sentence, "fake"), "%s: %s", point_names[point], sentence);
-                    cr_assert_eq(strncmp(sentence, "fly", 3), 0, "%s: %s", point_names[point], sentence);
+                    cr_assert_eq(strncmp(sentence, "fly", 3), 0, "%s: %s", point_names[point],
+                                 sentence);
                 }
-                cr_assert_eq(fault.modules, 0, "%s after %d: a module leaks", point_names[point], after);
-                cr_assert_eq(fault.entered, 0, "%s after %d: the device stays entered", point_names[point], after);
-                cr_assert_eq(fault.current, 2, "%s after %d: the thread's device changed", point_names[point], after);
+                cr_assert_eq(fault.modules, 0, "%s after %d: a module leaks", point_names[point],
+                             after);
+                cr_assert_eq(fault.entered, 0, "%s after %d: the device stays entered",
+                             point_names[point], after);
+                cr_assert_eq(fault.current, 2, "%s after %d: the thread's device changed",
+                             point_names[point], after);
                 fault.point = FAULT_NONE;
                 cr_assert_eq(life(rt, sentence), FLY_STATUS_SUCCESS, "%s", sentence);
             }
@@ -209,7 +218,8 @@ Test(fault, each_allocation_that_fails_is_told)
         allocations_left = -1;
         if (s != FLY_STATUS_SUCCESS) {
             failures++;
-            cr_assert_eq(s, FLY_STATUS_OUT_OF_MEMORY, "allocation %d: %s: %s", n, flyStatusName(s), sentence);
+            cr_assert_eq(s, FLY_STATUS_OUT_OF_MEMORY, "allocation %d: %s: %s", n, flyStatusName(s),
+                         sentence);
             cr_assert(strstr(sentence, "no memory"), "allocation %d: %s", n, sentence);
         }
         cr_assert_eq(fault.modules, 0);

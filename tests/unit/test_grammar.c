@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The problem grammar: text and problems turn into each other, and wrong text is refused with a reason. */
+/* The problem grammar: text and problems turn into each other, and wrong text is refused with a
+ * reason. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,8 @@ static void same_after_a_round(const struct fly_problem *p)
     cr_assert(n > 0 && n < (int)sizeof text);
     struct fly_problem q;
     memset(&q, 0xff, sizeof q);
-    cr_assert_eq(fly_problem_parse(text, &q, why, sizeof why), FLY_STATUS_SUCCESS, "%s: %s", text, why);
+    cr_assert_eq(fly_problem_parse(text, &q, why, sizeof why), FLY_STATUS_SUCCESS, "%s: %s", text,
+                 why);
     cr_assert_eq(fly_problem_compare(p, &q), 0, "%s", text);
     fly_problem_print(&q, again, sizeof again);
     cr_assert_str_eq(text, again);
@@ -40,7 +42,8 @@ Test(grammar, every_op_and_type_comes_back)
 
 Test(grammar, defaults_are_left_out)
 {
-    struct fly_problem p = unit_problem("layernorm:bf16:rows=4096,cols=8192,ldx=8192,eps=1e-05,gamma=1");
+    struct fly_problem p =
+        unit_problem("layernorm:bf16:rows=4096,cols=8192,ldx=8192,eps=1e-05,gamma=1");
     char text[FLY_MAX_PROBLEM_TEXT];
     fly_problem_print(&p, text, sizeof text);
     cr_assert_str_eq(text, "layernorm:bf16:rows=4096,cols=8192");
@@ -82,20 +85,41 @@ Test(grammar, printing_into_little_room_is_safe)
 Test(grammar, wrong_text_is_refused_with_a_reason)
 {
     static const char *const wrong[] = {
-        "", ":", "layernorm", "layernorm:", "nosuchop:bf16:rows=1,cols=1", "layernorm:bf17:rows=1,cols=1",
-        "layernorm:bf16", "layernorm:bf16:rows=1", "layernorm:bf16:cols=1", "layernorm:bf16:rows=1,cols=1,",
-        "layernorm:bf16:rows=1,,cols=1", "layernorm:bf16:rows=1,cols=1,rows=2", "layernorm:bf16:rows=1,cols=1,foo=1",
-        "layernorm:bf16:rows=x,cols=1", "layernorm:bf16:rows=1,cols=", "layernorm:bf16:rows=-1,cols=1",
-        "layernorm:bf16:rows=1,cols=0", "layernorm:bf16:rows=1,cols=1,ldx=0", "layernorm:bf16:rows=1,cols=4,ldy=3",
-        "layernorm:bf16:rows=1,cols=1,eps=nan", "layernorm:bf16:rows=1,cols=1,eps=-1", "layernorm:bf16:rows=1,cols=1,eps=inf",
-        "layernorm:bf16:rows=1,cols=1,gamma=2", "layernorm:i4:rows=1,cols=1", "layernorm:bf16,bf16,bf16,bf16:rows=1,cols=1",
-        "layernorm:bf16:rows=99999999999999999999,cols=1", "layernorm:bf16:rows= 1,cols=1",
-        "layernorm:bf16:rows=9223372036854775807,cols=9223372036854775807", "layernorm:bf16:rows",
+        "",
+        ":",
+        "layernorm",
+        "layernorm:",
+        "nosuchop:bf16:rows=1,cols=1",
+        "layernorm:bf17:rows=1,cols=1",
+        "layernorm:bf16",
+        "layernorm:bf16:rows=1",
+        "layernorm:bf16:cols=1",
+        "layernorm:bf16:rows=1,cols=1,",
+        "layernorm:bf16:rows=1,,cols=1",
+        "layernorm:bf16:rows=1,cols=1,rows=2",
+        "layernorm:bf16:rows=1,cols=1,foo=1",
+        "layernorm:bf16:rows=x,cols=1",
+        "layernorm:bf16:rows=1,cols=",
+        "layernorm:bf16:rows=-1,cols=1",
+        "layernorm:bf16:rows=1,cols=0",
+        "layernorm:bf16:rows=1,cols=1,ldx=0",
+        "layernorm:bf16:rows=1,cols=4,ldy=3",
+        "layernorm:bf16:rows=1,cols=1,eps=nan",
+        "layernorm:bf16:rows=1,cols=1,eps=-1",
+        "layernorm:bf16:rows=1,cols=1,eps=inf",
+        "layernorm:bf16:rows=1,cols=1,gamma=2",
+        "layernorm:i4:rows=1,cols=1",
+        "layernorm:bf16,bf16,bf16,bf16:rows=1,cols=1",
+        "layernorm:bf16:rows=99999999999999999999,cols=1",
+        "layernorm:bf16:rows= 1,cols=1",
+        "layernorm:bf16:rows=9223372036854775807,cols=9223372036854775807",
+        "layernorm:bf16:rows",
     };
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct fly_problem p;
         char why[256] = "";
-        cr_assert_eq(fly_problem_parse(wrong[i], &p, why, sizeof why), FLY_STATUS_INVALID_VALUE, "'%s'", wrong[i]);
+        cr_assert_eq(fly_problem_parse(wrong[i], &p, why, sizeof why), FLY_STATUS_INVALID_VALUE,
+                     "'%s'", wrong[i]);
         cr_assert(strlen(why) > 10, "'%s': '%s'", wrong[i], why);
     }
 }

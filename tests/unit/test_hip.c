@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The HIP table against a fake libamdhip64: how a runtime is found, what is read from device properties,
- * the packed arguments of a launch, and the current device.
+ * The HIP table against a fake libamdhip64: how a runtime is found, what is read from device
+ * properties, the packed arguments of a launch, and the current device.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -32,7 +32,8 @@ static flyHandle_t open_fake(int device)
 static void need_kernels(void)
 {
     char file[1024];
-    snprintf(file, sizeof file, "%s/gfx9/norm_bf16.hipfb", getenv("FLY_KERNEL_PATH") ? getenv("FLY_KERNEL_PATH") : "");
+    snprintf(file, sizeof file, "%s/gfx9/norm_bf16.hipfb",
+             getenv("FLY_KERNEL_PATH") ? getenv("FLY_KERNEL_PATH") : "");
     if (access(file, R_OK))
         cr_skip("this build has no gfx9 kernels");
 }
@@ -127,7 +128,8 @@ static void refused(const char *runtime, const char *because)
     setenv("FLY_RUNTIME", runtime, 1);
     cr_assert_eq(flyCreate(&h), FLY_STATUS_NO_RUNTIME, "%s", runtime);
     cr_assert_null(h);
-    cr_assert(strstr(flyErrorMessage(NULL), because), "want '%s' in: %s", because, flyErrorMessage(NULL));
+    cr_assert(strstr(flyErrorMessage(NULL), because), "want '%s' in: %s", because,
+              flyErrorMessage(NULL));
 }
 
 Test(hip, a_missing_runtime_is_explained)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches of problems with more work-items than a launch may have: parts, each with its own pointers. */
+/* Launches of problems with more work-items than a launch may have: parts, each with its own
+ * pointers. */
 #include <string.h>
 
 #include "fault.h"

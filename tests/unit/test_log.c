@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The log: bench lines replay the call, select lines give the reason, and nothing is printed unasked. */
+/* The log: bench lines replay the call, select lines give the reason, and nothing is printed
+ * unasked. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,8 @@ Test(log, a_bench_line_replays_the_call)
     cr_assert_eq(flyLayerNorm(h, &a), FLY_STATUS_SUCCESS);
     flyDestroy(h);
     finish();
-    cr_assert_str_eq(text, "fly-bench 'layernorm:bf16:rows=12,cols=700,ldx=704,eps=1e-06,beta=0'\n");
+    cr_assert_str_eq(text,
+                     "fly-bench 'layernorm:bf16:rows=12,cols=700,ldx=704,eps=1e-06,beta=0'\n");
 }
 
 Test(log, a_select_line_gives_the_reason_once)
@@ -54,7 +56,9 @@ Test(log, a_select_line_gives_the_reason_once)
     cr_assert_eq(flyLayerNorm(h, &a), FLY_STATUS_SUCCESS);
     flyDestroy(h);
     finish();
-    cr_assert(strstr(text, "libfly: select: layernorm:bf16:rows=4,cols=1000 -> layernorm_bf16_gfx942_"), "%s", text);
+    cr_assert(
+        strstr(text, "libfly: select: layernorm:bf16:rows=4,cols=1000 -> layernorm_bf16_gfx942_"),
+        "%s", text);
     cr_assert(strstr(text, "(heuristic)\n"), "%s", text);
     cr_assert_null(strchr(strchr(text, '\n') + 1, '\n'), "%s", text);
 }

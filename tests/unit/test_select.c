@@ -16,8 +16,8 @@ static const struct fly_op *layernorm(void)
 static struct fly_problem rowwise(unsigned dtype, int64_t rows, int64_t cols)
 {
     char text[128];
-    snprintf(text, sizeof text, "layernorm:%s:rows=%lld,cols=%lld", fly_dtype_token(dtype), (long long)rows,
-             (long long)cols);
+    snprintf(text, sizeof text, "layernorm:%s:rows=%lld,cols=%lld", fly_dtype_token(dtype),
+             (long long)rows, (long long)cols);
     return unit_problem(text);
 }
 
@@ -30,8 +30,8 @@ static struct fly_choice select_or_fail(const struct fly_problem *p, unsigned ar
     fly_problem_print(p, text, sizeof text);
     cr_assert_eq(s, FLY_STATUS_SUCCESS, "%s on %s: %s", text, t.arch->name, why);
     cr_assert_not_null(c.kernel);
-    cr_assert_null(fly_op_table[p->op]->fits(c.kernel, p), "%s on %s: %s does not fit", text, t.arch->name,
-                   c.kernel->name);
+    cr_assert_null(fly_op_table[p->op]->fits(c.kernel, p), "%s on %s: %s does not fit", text,
+                   t.arch->name, c.kernel->name);
     cr_assert(c.kernel->arch == arch || c.kernel->arch == t.arch->generic);
     return c;
 }
@@ -46,9 +46,10 @@ static bool served(const struct fly_op *op, unsigned arch)
 }
 
 static const int64_t some_rows[] = {1, 2, 7, 64, 1000, 4096, 65536, 1 << 24, INT64_C(1) << 40};
-static const int64_t some_cols[] = {1,    2,    3,    8,    63,   64,    65,    127,   512,   768,    769,
-                                    1000, 1024, 2000, 4096, 4097, 5000,  8191,  8192,  8193,  12288,  16384,
-                                    16385, 32768, 65536, 100003, 1 << 20, (1 << 24) + 1};
+static const int64_t some_cols[] = {1,     2,     3,     8,     63,     64,      65,
+                                    127,   512,   768,   769,   1000,   1024,    2000,
+                                    4096,  4097,  5000,  8191,  8192,   8193,    12288,
+                                    16384, 16385, 32768, 65536, 100003, 1 << 20, (1 << 24) + 1};
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 Test(select, the_whole_support_matrix_selects_something)
@@ -80,7 +81,8 @@ Test(select, the_last_row_of_a_group_fits_any_problem)
         const struct fly_op *op = fly_op_table[o];
         for (uint32_t i = 0; i < op->nkernels; i++) {
             const struct fly_kernel *k = &op->kernels[i];
-            bool last = i + 1 == op->nkernels || k[1].arch != k->arch || memcmp(k[1].types, k->types, 3);
+            bool last =
+                i + 1 == op->nkernels || k[1].arch != k->arch || memcmp(k[1].types, k->types, 3);
             if (last && op == layernorm()) {
                 struct fly_problem p = rowwise(k->types[0], 3, FLY_ROWWISE_MAX_COLS);
                 cr_assert_null(op->fits(k, &p), "%s", k->name);
@@ -134,8 +136,8 @@ Test(select, short_rows_keep_nine_lanes_in_ten_busy)
                 struct fly_choice choice = select_or_fail(&p, arch, 304);
                 const struct fly_rowwise_tile *tile = &choice.kernel->rowwise;
                 int64_t held = (int64_t)tile->threads * tile->vectors * tile->vec;
-                cr_assert_geq((double)cols[c] / (double)held, 0.9, "%s for %lld columns", choice.kernel->name,
-                              (long long)cols[c]);
+                cr_assert_geq((double)cols[c] / (double)held, 0.9, "%s for %lld columns",
+                              choice.kernel->name, (long long)cols[c]);
             }
 }
 
@@ -152,21 +154,23 @@ Test(select, a_row_that_fits_registers_is_read_once)
             for (uint32_t i = 0; i < n; i++)
                 possible |= k[i].rowwise.passes == 1 && !op->fits(&k[i], &p);
             if (possible)
-                cr_assert_eq(select_or_fail(&p, arch, 304).kernel->rowwise.passes, 1, "%lld columns",
-                             (long long)cols[c]);
+                cr_assert_eq(select_or_fail(&p, arch, 304).kernel->rowwise.passes, 1,
+                             "%lld columns", (long long)cols[c]);
         }
 }
 
 Test(select, a_generic_target_serves_its_family)
 {
-    static const char *const pairs[][2] = {{"gfx1100", "gfx11-generic"}, {"gfx1201", "gfx12-generic"}};
+    static const char *const pairs[][2] = {{"gfx1100", "gfx11-generic"},
+                                           {"gfx1201", "gfx12-generic"}};
     for (unsigned i = 0; i < COUNT(pairs); i++) {
         const struct fly_arch *a = fly_arch_find(pairs[i][0]);
         cr_assert_eq(a->generic, fly_arch_find(pairs[i][1])->id);
     }
 }
 
-/* For each op, arch and types with kernels: a problem of every required size at 64, or 4096, gets one. */
+/* For each op, arch and types with kernels: a problem of every required size at 64, or 4096, gets
+ * one. */
 Test(select, each_op_selects_for_all_it_has)
 {
     static const int64_t sizes[] = {64, 4096};
@@ -202,12 +206,14 @@ Test(select, a_type_without_kernels_is_not_supported)
     struct fly_target t = {fly_arch_find("gfx942"), 304};
     struct fly_choice c;
     char why[512] = "";
-    cr_assert_eq(fly_select_kernel(layernorm(), &p, &t, NULL, "", &c, why, sizeof why), FLY_STATUS_NOT_SUPPORTED);
+    cr_assert_eq(fly_select_kernel(layernorm(), &p, &t, NULL, "", &c, why, sizeof why),
+                 FLY_STATUS_NOT_SUPPORTED);
     cr_assert(strstr(why, "i4") && strstr(why, "gfx942"), "%s", why);
 }
 
 /* A registry of one kernel that the heuristic refuses: the last row must still be tried. */
-static uint32_t no_idea(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p, const struct fly_target *t)
+static uint32_t no_idea(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
+                        const struct fly_target *t)
 {
     (void)k, (void)p, (void)t;
     return n;
@@ -221,7 +227,8 @@ Test(select, falls_back_to_the_last_row)
     struct fly_target t = {fly_arch_find("gfx942"), 304};
     struct fly_choice c;
     char why[512] = "";
-    cr_assert_eq(fly_select_kernel(&op, &p, &t, NULL, "", &c, why, sizeof why), FLY_STATUS_SUCCESS, "%s", why);
+    cr_assert_eq(fly_select_kernel(&op, &p, &t, NULL, "", &c, why, sizeof why), FLY_STATUS_SUCCESS,
+                 "%s", why);
     cr_assert_eq(c.reason, FLY_REASON_FALLBACK);
     uint32_t n;
     const struct fly_kernel *k = fly_registry_rows(&op, t.arch->id, p.types, &n);
@@ -247,14 +254,17 @@ Test(select, a_forced_kernel_runs_or_says_why_not)
         cr_assert_eq(c.kernel, &k[i]);
         cr_assert_eq(c.reason, FLY_REASON_FORCED);
     }
-    cr_assert_eq(fly_select_kernel(op, &p, &t, NULL, "nosuchkernel", &c, why, sizeof why), FLY_STATUS_NOT_SUPPORTED);
+    cr_assert_eq(fly_select_kernel(op, &p, &t, NULL, "nosuchkernel", &c, why, sizeof why),
+                 FLY_STATUS_NOT_SUPPORTED);
     cr_assert(strstr(why, "no such kernel"), "%s", why);
     p = rowwise(FLY_DTYPE_F32, 4, 64);
-    cr_assert_eq(fly_select_kernel(op, &p, &t, NULL, k->name, &c, why, sizeof why), FLY_STATUS_NOT_SUPPORTED);
+    cr_assert_eq(fly_select_kernel(op, &p, &t, NULL, k->name, &c, why, sizeof why),
+                 FLY_STATUS_NOT_SUPPORTED);
     cr_assert(strstr(why, "other types"), "%s", why);
     t.arch = fly_arch_find("gfx950");
     p = rowwise(FLY_DTYPE_BF16, 4, 64);
-    cr_assert_eq(fly_select_kernel(op, &p, &t, NULL, k->name, &c, why, sizeof why), FLY_STATUS_NOT_SUPPORTED);
+    cr_assert_eq(fly_select_kernel(op, &p, &t, NULL, k->name, &c, why, sizeof why),
+                 FLY_STATUS_NOT_SUPPORTED);
     cr_assert(strstr(why, "another arch"), "%s", why);
 }
 
@@ -270,7 +280,8 @@ Test(select, launches_stay_within_32_bits_of_work_items)
             op->grid(k, &p, &t, grid, &launches);
             cr_assert_leq((uint64_t)grid[0] * k->block, UINT64_C(0xffffffff), "%s", k->name);
             cr_assert_leq(grid[0], 0x7fffffffu);
-            cr_assert_geq((double)launches * (double)grid[0] * k->rowwise.rows, (double)some_rows[r]);
+            cr_assert_geq((double)launches * (double)grid[0] * k->rowwise.rows,
+                          (double)some_rows[r]);
             if (launches == 1)
                 cr_assert_lt(((int64_t)grid[0] - 1) * k->rowwise.rows, some_rows[r]);
         }

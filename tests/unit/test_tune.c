@@ -39,7 +39,8 @@ static void file(unsigned n, const int64_t shape[][2])
                                         "problem,cus,kernel,us,second,us2\n",
                      fly_registry_fingerprint(layernorm(), target().arch));
     for (unsigned i = 0; i < n; i++)
-        m += snprintf(text + m, sizeof text - (size_t)m, "\"layernorm:bf16:rows=%" PRId64 ",cols=%" PRId64 "\",304,%s,12.5,,\n",
+        m += snprintf(text + m, sizeof text - (size_t)m,
+                      "\"layernorm:bf16:rows=%" PRId64 ",cols=%" PRId64 "\",304,%s,12.5,,\n",
                       shape[i][0], shape[i][1], kernel(0)->name);
 }
 
@@ -72,7 +73,8 @@ Test(tune, finds_exact_and_nearest_and_nothing_far)
     cr_assert(look(&t, "layernorm:bf16:rows=4096,cols=8192", &c));
     cr_assert_eq(c.reason, FLY_REASON_TUNED);
     cr_assert_eq(c.kernel, kernel(0));
-    cr_assert(look(&t, "layernorm:bf16:rows=4096,cols=8192,eps=0.5,ldx=9000", &c), "eps and ldx are no part of the key");
+    cr_assert(look(&t, "layernorm:bf16:rows=4096,cols=8192,eps=0.5,ldx=9000", &c),
+              "eps and ldx are no part of the key");
     cr_assert_eq(c.reason, FLY_REASON_TUNED);
     cr_assert(look(&t, "layernorm:bf16:rows=5000,cols=8000", &c));
     cr_assert_eq(c.reason, FLY_REASON_NEAREST);
@@ -91,9 +93,11 @@ Test(tune, selection_takes_the_table_before_the_heuristic)
     cr_assert_eq(read_text(&t, why), FLY_STATUS_SUCCESS, "%s", why);
     struct fly_problem p = unit_problem("layernorm:bf16:rows=4096,cols=8192");
     struct fly_target d = target();
-    cr_assert_eq(fly_select_kernel(layernorm(), &p, &d, &t, "", &c, why, sizeof why), FLY_STATUS_SUCCESS);
+    cr_assert_eq(fly_select_kernel(layernorm(), &p, &d, &t, "", &c, why, sizeof why),
+                 FLY_STATUS_SUCCESS);
     cr_assert_eq(c.reason, FLY_REASON_TUNED);
-    cr_assert_eq(fly_select_kernel(layernorm(), &p, &d, &t, kernel(0)->name, &c, why, sizeof why), FLY_STATUS_SUCCESS);
+    cr_assert_eq(fly_select_kernel(layernorm(), &p, &d, &t, kernel(0)->name, &c, why, sizeof why),
+                 FLY_STATUS_SUCCESS);
     cr_assert_eq(c.reason, FLY_REASON_FORCED);
     fly_tune_close(&t);
 }
@@ -137,13 +141,14 @@ static void edit(const char *from, const char *to)
 
 Test(tune, wrong_files_are_refused_as_a_whole)
 {
-    static const int64_t right[][2] = {{256, 4096}, {4096, 8192}}, twice[][2] = {{256, 4096}, {256, 4096}},
+    static const int64_t right[][2] = {{256, 4096}, {4096, 8192}},
+                         twice[][2] = {{256, 4096}, {256, 4096}},
                          unsorted[][2] = {{4096, 8192}, {256, 4096}};
-#define WRONG(from, to, because)                                                                     \
-    do {                                                                                             \
-        file(2, right);                                                                              \
-        edit(from, to);                                                                              \
-        refused(because);                                                                            \
+#define WRONG(from, to, because)                                                                   \
+    do {                                                                                           \
+        file(2, right);                                                                            \
+        edit(from, to);                                                                            \
+        refused(because);                                                                          \
     } while (0)
     file(2, twice);
     refused("line 4: is a duplicate");
@@ -200,15 +205,18 @@ Test(tune, any_truncation_is_safe)
     }
 }
 
-/* The winners' life: stored by one process, found by the next handle, refused after the registry changed. */
+/* The winners' life: stored by one process, found by the next handle, refused after the registry
+ * changed. */
 Test(tune, winners_are_stored_and_found)
 {
     char home[] = "/tmp/fly-test-XXXXXX", command[64];
     cr_assert_not_null(mkdtemp(home));
     setenv("XDG_CACHE_HOME", home, 1);
     unsetenv("FLY_TUNING");
-    struct fly_tune_row r = {.problem = unit_problem("layernorm:bf16:rows=77,cols=333"), .cus = 304,
-                             .kernel = (uint32_t)(kernel(0) - layernorm()->kernels), .arch = target().arch->id};
+    struct fly_tune_row r = {.problem = unit_problem("layernorm:bf16:rows=77,cols=333"),
+                             .cus = 304,
+                             .kernel = (uint32_t)(kernel(0) - layernorm()->kernels),
+                             .arch = target().arch->id};
     cr_assert(fly_tune_store(&r, 10, NULL, 0));
     cr_assert(fly_tune_store(&r, 9, kernel(0), 10), "a winner cannot be replaced");
     flyHandle_t h = unit_handle("gfx942");
@@ -231,8 +239,10 @@ Test(tune, winners_are_stored_and_found)
 
 Test(tune, a_missing_or_read_only_home_is_fine)
 {
-    struct fly_tune_row r = {.problem = unit_problem("layernorm:bf16:rows=77,cols=333"), .cus = 304,
-                             .kernel = (uint32_t)(kernel(0) - layernorm()->kernels), .arch = target().arch->id};
+    struct fly_tune_row r = {.problem = unit_problem("layernorm:bf16:rows=77,cols=333"),
+                             .cus = 304,
+                             .kernel = (uint32_t)(kernel(0) - layernorm()->kernels),
+                             .arch = target().arch->id};
     setenv("XDG_CACHE_HOME", "/proc/nosuchfolder", 1);
     cr_assert_not(fly_tune_store(&r, 10, NULL, 0));
     flyHandle_t h = unit_handle("gfx942");

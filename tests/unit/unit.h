@@ -25,7 +25,8 @@ static inline struct fly_problem unit_problem(const char *text)
 {
     struct fly_problem p;
     char why[256];
-    cr_assert_eq(fly_problem_parse(text, &p, why, sizeof why), FLY_STATUS_SUCCESS, "%s: %s", text, why);
+    cr_assert_eq(fly_problem_parse(text, &p, why, sizeof why), FLY_STATUS_SUCCESS, "%s: %s", text,
+                 why);
     return p;
 }
 
