@@ -90,7 +90,7 @@ static bool read_header(struct reader *r)
         r->error = "section table lies outside the file";
         return false;
     }
-    r->sections = d + shoff;
+    r->sections = r->nsections ? d + shoff : d;
     return true;
 }
 
@@ -122,12 +122,12 @@ static bool read_segments(struct reader *r)
         s->memsz = le(p + 40, 8);
         s->exec = p[4] & 1;
         s->write = p[4] & 2;
-        s->data = d + offset;
         if (!within(&r->f, offset, s->filesz) || s->filesz > s->memsz ||
             s->vaddr + s->memsz < s->vaddr || s->vaddr + s->memsz > UINT64_C(1) << 40) {
             r->error = "a segment lies outside the file or the address space";
             return false;
         }
+        s->data = d + offset;
         for (unsigned k = 0; k < o->nsegments; k++)
             if (s->vaddr < o->segments[k].vaddr + o->segments[k].memsz &&
                 o->segments[k].vaddr < s->vaddr + s->memsz) {

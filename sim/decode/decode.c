@@ -19,6 +19,58 @@ const struct sim_format_row sim_formats[] = {
 };
 const size_t sim_format_count = sizeof sim_formats / sizeof *sim_formats;
 
+static void mark(uint32_t *used, unsigned lo, unsigned bits)
+{
+    for (unsigned b = lo; b < lo + bits; b++)
+        used[b / 32] |= 1u << b % 32;
+}
+
+/* Bits of fields that must be zero when a row has no use for them. Most formats have none: hardware does
+ * not look at them, and neither does LLVM's disassembler. */
+void sim_row_used(const struct sim_table *t, struct sim_opcode *o)
+{
+    static const struct { uint8_t format, field; } fixed[] = {
+        {SIM_FMT_DS, SIM_F_addr}, {SIM_FMT_DS, SIM_F_data0}, {SIM_FMT_DS, SIM_F_data1},
+        {SIM_FMT_DS, SIM_F_vdst}, {SIM_FMT_DS, SIM_F_offset0}, {SIM_FMT_DS, SIM_F_offset1},
+        {SIM_FMT_SOPP, SIM_F_simm16}, {SIM_FMT_VOP1, SIM_F_vdst}, {SIM_FMT_VOPDX, SIM_F_vsrcx1},
+        {SIM_FMT_VOPDY, SIM_F_vsrcy1},
+    };
+    const struct sim_place *place = t->place[o->format];
+    uint32_t unused[4] = {0};
+
+    for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++)
+        if (fixed[k].format == o->format)
+            mark(unused, place[fixed[k].field].lo, place[fixed[k].field].bits);
+    if (o->format == SIM_FMT_FLAT && t->isa == SIM_ISA_GFX9)
+        mark(unused, place[SIM_F_saddr].lo, place[SIM_F_saddr].bits);
+    if (o->token == SIM_OP_v_illegal)
+        unused[0] = ~0u;
+    if (o->format == SIM_FMT_SMEM && !o->nslots) {
+        unused[0] = 0x1fff; /* base and data */
+        unused[1] = ~0u;
+    }
+    for (unsigned k = 0; k < o->nslots; k++) {
+        uint32_t used[4] = {0};
+
+        mark(used, place[o->slot[k].field].lo, place[o->slot[k].field].bits);
+        for (int w = 0; w < 4; w++)
+            unused[w] &= ~used[w];
+    }
+    if (o->format == SIM_FMT_DS && o->accepts >> SIM_F_offset & 3)
+        unused[0] &= ~0xffffu;
+    for (int w = 0; w < 4; w++)
+        o->used[w] = ~unused[w];
+}
+
+static bool unused_bits_clear(const struct sim_opcode *o, const uint32_t *words, unsigned dwords)
+{
+    uint32_t stray = 0;
+
+    for (unsigned k = 0; k < dwords && k < 4; k++)
+        stray |= words[k] & ~o->used[k];
+    return !stray;
+}
+
 static const struct sim_opcode *row_of(const struct sim_table *t, const struct sim_family *f,
                                        unsigned format, unsigned code)
 {
@@ -41,7 +93,7 @@ static bool decode_as(const struct sim_table *t, const struct sim_family *f, uns
                       const struct sim_format_row *m, struct sim_insn *out)
 {
     out->op = row_of(t, f, m->format, sim_bits(out->words, m->op_lo, m->op_bits));
-    if (!out->op)
+    if (!out->op || !unused_bits_clear(out->op, out->words, m->dwords))
         return false;
     if (m->format == SIM_FMT_VOPDX || m->format == SIM_FMT_VOPD3X) {
         out->op_y = row_y(t, f, m, out->words);

@@ -91,6 +91,7 @@ struct sim_opcode {
     uint8_t nslots;
     struct sim_slot slot[SIM_MAX_SLOTS];
     uint64_t accepts;      /* 1 << field for each modifier accepted */
+    uint32_t used[4];      /* the other bits of these dwords must be zero */
 };
 
 /* Decodes the instruction at code, of which n bytes may be read, for text and branch targets at address

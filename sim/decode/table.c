@@ -251,6 +251,7 @@ const struct sim_opcode *sim_table_overlap(const struct sim_opcode *rows, size_t
 
 static void build(struct sim_table *t)
 {
+    sim_fields_build(t);
     for (size_t i = t->nrows; i-- > 0;) {
         struct sim_opcode *o = &t->rows[i];
 
@@ -258,8 +259,8 @@ static void build(struct sim_table *t)
             continue;
         o->next = t->first[o->format][o->code];
         t->first[o->format][o->code] = i + 1;
+        sim_row_used(t, o);
     }
-    sim_fields_build(t);
 }
 
 static void build_all(void)

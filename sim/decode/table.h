@@ -37,6 +37,8 @@ bool sim_is_mix(const struct sim_opcode *o);
 
 /* fields.c */
 void sim_fields_build(struct sim_table *t);
+/* decode.c: fills o->used. */
+void sim_row_used(const struct sim_table *t, struct sim_opcode *o);
 uint32_t sim_bits(const uint32_t *words, unsigned lo, unsigned bits);
 static inline uint32_t sim_get(const struct sim_table *t, unsigned format, unsigned field,
                                const uint32_t *words)
