@@ -178,9 +178,25 @@ static void digest_record(const struct kg_spec *s, void *with)
     }
 }
 
+/* Records are constant, so each module's fingerprint is computed once. */
 void kg_module_fingerprint(const char *module, char out[17])
 {
+    enum { MAX_MODULES = 64 };
+    static struct {
+        char module[KG_NAME_MAX + 1], hex[17];
+    } known[MAX_MODULES];
+    static unsigned count;
+    for (unsigned i = 0; i < count; i++) {
+        if (!strcmp(known[i].module, module)) {
+            memcpy(out, known[i].hex, 17);
+            return;
+        }
+    }
     struct digest d = {module, 0xcbf29ce484222325u};
     kg_spec_all(digest_record, &d);
     snprintf(out, 17, "%016llx", (unsigned long long)d.hash);
+    if (count < MAX_MODULES) {
+        snprintf(known[count].module, sizeof known[count].module, "%s", module);
+        memcpy(known[count++].hex, out, 17);
+    }
 }
