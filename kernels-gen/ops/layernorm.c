@@ -53,16 +53,22 @@ static bool wide(const struct kg_spec *s)
     return kg_dtypes[s->in].bits == 32;
 }
 
-/* Parameters come with the row while registers allow; later where a lane has many vectors. */
-static bool params_early(const struct kg_spec *s)
+/* Parameters are asked for as early as registers allow: with the row, before the last reduction, or in
+ * batches where a lane has many vectors. */
+static bool params_with_row(const struct kg_spec *s)
 {
     return s->tile.vectors <= 2;
+}
+
+static bool params_in_batches(const struct kg_spec *s)
+{
+    return s->tile.vectors > 4;
 }
 
 /* Vectors for which parameters are held at a time. */
 static unsigned params_batch(const struct kg_spec *s)
 {
-    return s->tile.vectors > 4 ? 2 : s->tile.vectors;
+    return params_in_batches(s) ? 2 : s->tile.vectors;
 }
 
 /* A vector and its place are 6 registers, two parameters 8; the rest is the arithmetic of a vector. */
@@ -185,7 +191,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
 
     kg_note(g, "The only read of the row.");
     kg_row_load(g, s, "values", false);
-    if (params_early(s))
+    if (params_with_row(s))
         params(g, s);
     kg_blank(g);
 
@@ -208,11 +214,13 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_sweep(g, s, "squares = 0;", sum_squares);
     kg_line(g, "float square = sum_$f(squares);");
     keep_packed(g, s);
+    if (!params_with_row(s) && !params_in_batches(s))
+        params(g, s);
     kg_row_reduce(g, s, "square", &kg_sum);
     scale_and_statistics(g);
 
     kg_batches(g, (int)params_batch(s));
-    if (!params_early(s))
+    if (params_in_batches(s))
         params(g, s);
     output(g, s);
     kg_batches_end(g);

@@ -364,29 +364,6 @@ layernorm_bf16_sm80_r1t512v4(
     for (int j = 0; j < 4; j++) {
         values[j] = packed_bf16x8(values[j]);
     }
-    square = square + other2(square);
-    square = square + other4(square);
-    square = square + other8(square);
-    square = square + other16(square);
-    square = square + other32(square);
-    __shared__ float square_of_wave[16];
-    if (lane % 32 == 0)
-        square_of_wave[lane / 32] = square;
-    barrier();
-    square = square_of_wave[lane % 16];
-    square = square + other2(square);
-    square = square + other4(square);
-    square = square + other8(square);
-    square = square + other16(square);
-    const float scale = reciprocal_root(square * reciprocal(count) + eps);
-
-    if (lane == 0) {
-        if (mean)
-            mean[row] = m;
-        if (rstd)
-            rstd[row] = scale;
-    }
-
     bf16x8 scales[4];
     if (gamma) {
         if (aligned) {
@@ -433,6 +410,29 @@ layernorm_bf16_sm80_r1t512v4(
     for (int j = 0; j < 4; j++) {
         offsets[j] = packed_bf16x8(offsets[j]);
     }
+    square = square + other2(square);
+    square = square + other4(square);
+    square = square + other8(square);
+    square = square + other16(square);
+    square = square + other32(square);
+    __shared__ float square_of_wave[16];
+    if (lane % 32 == 0)
+        square_of_wave[lane / 32] = square;
+    barrier();
+    square = square_of_wave[lane % 16];
+    square = square + other2(square);
+    square = square + other4(square);
+    square = square + other8(square);
+    square = square + other16(square);
+    const float scale = reciprocal_root(square * reciprocal(count) + eps);
+
+    if (lane == 0) {
+        if (mean)
+            mean[row] = m;
+        if (rstd)
+            rstd[row] = scale;
+    }
+
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         const f32x8 d = (widen_bf16x8(values[j]) - m) - m_low;

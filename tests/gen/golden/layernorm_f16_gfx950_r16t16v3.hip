@@ -304,19 +304,6 @@ layernorm_f16_gfx950_r16t16v3(
     for (int j = 0; j < 3; j++) {
         values[j] = packed_f16x8(values[j]);
     }
-    square = square + other2(square);
-    square = square + other4(square);
-    square = square + other8(square);
-    square = square + other16(square);
-    const float scale = reciprocal_root(square * reciprocal(count) + eps);
-
-    if (lane == 0) {
-        if (mean)
-            mean[row] = m;
-        if (rstd)
-            rstd[row] = scale;
-    }
-
     f16x8 scales[3];
     if (gamma) {
 #pragma unroll
@@ -349,6 +336,19 @@ layernorm_f16_gfx950_r16t16v3(
     for (int j = 0; j < 3; j++) {
         offsets[j] = packed_f16x8(offsets[j]);
     }
+    square = square + other2(square);
+    square = square + other4(square);
+    square = square + other8(square);
+    square = square + other16(square);
+    const float scale = reciprocal_root(square * reciprocal(count) + eps);
+
+    if (lane == 0) {
+        if (mean)
+            mean[row] = m;
+        if (rstd)
+            rstd[row] = scale;
+    }
+
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         const f32x8 d = (widen_f16x8(values[j]) - m) - m_low;

@@ -330,20 +330,6 @@ layernorm_f32_gfx1201_r8t32v3(
         }
     }
     float square = sum_f32x4(squares);
-    square = square + other2(square);
-    square = square + other4(square);
-    square = square + other8(square);
-    square = square + other16(square);
-    square = square + other32(square);
-    const float scale = reciprocal_root(square * reciprocal(count) + eps);
-
-    if (lane == 0) {
-        if (mean)
-            mean[row] = m;
-        if (rstd)
-            rstd[row] = scale;
-    }
-
     f32x4 scales[3];
     if (gamma) {
 #pragma unroll
@@ -368,6 +354,20 @@ layernorm_f32_gfx1201_r8t32v3(
             offsets[j] = (f32x4)0;
         }
     }
+    square = square + other2(square);
+    square = square + other4(square);
+    square = square + other8(square);
+    square = square + other16(square);
+    square = square + other32(square);
+    const float scale = reciprocal_root(square * reciprocal(count) + eps);
+
+    if (lane == 0) {
+        if (mean)
+            mean[row] = m;
+        if (rstd)
+            rstd[row] = scale;
+    }
+
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         const f32x4 d = (widen_f32x4(values[j]) - m) - m_low;
