@@ -21,7 +21,8 @@ static bool body(struct kg_buf *out, const struct kg_spec *s, unsigned *lds)
     if (g.error[0])
         fprintf(stderr, "flygen: %s: %s\n", name, g.error);
     else if (g.lds > s->arch->lds)
-        fprintf(stderr, "flygen: %s: %u bytes of LDS, %s has %u\n", name, g.lds, s->arch->name, s->arch->lds);
+        fprintf(stderr, "flygen: %s: %u bytes of LDS, %s has %u\n", name, g.lds, s->arch->name,
+                s->arch->lds);
     else {
         struct kg_buf told = {0};
         s->op->explain(&told, s);
@@ -130,36 +131,46 @@ static void registry_kernel(const struct kg_spec *s, void *with)
     kg_buf_free(&kernel);
     kg_spec_name(s, name);
     kg_spec_module(s, module);
-    kg_buf_printf(r->out, "FLY_KERNEL(%s, %s, %s, %s, %s, %s, %u, %u, %u, ", name, s->arch->id, kg_dtypes[s->in].id,
-                  kg_dtypes[s->weight].id, kg_dtypes[s->out].id, module, kg_spec_block(s), lds, kg_args_size(s->op));
+    kg_buf_printf(r->out, "FLY_KERNEL(%s, %s, %s, %s, %s, %s, %u, %u, %u, ", name, s->arch->id,
+                  kg_dtypes[s->in].id, kg_dtypes[s->weight].id, kg_dtypes[s->out].id, module,
+                  kg_spec_block(s), lds, kg_args_size(s->op));
     if (s->op->row)
         s->op->row(r->out, s);
     else
         kg_buf_printf(r->out,
-                      ".rowwise = {.rows = %u, .threads = %u, .vectors = %u, .vec = %u, .passes = %u, .max_cols = %u}",
-                      t->rows, t->threads, t->vectors, t->vec, t->loop ? 2 : 1, kg_spec_max_cols(s));
+                      ".rowwise = {.rows = %u, .threads = %u, .vectors = %u, .vec = %u, .passes = "
+                      "%u, .max_cols = %u}",
+                      t->rows, t->threads, t->vectors, t->vec, t->loop ? 2 : 1,
+                      kg_spec_max_cols(s));
     kg_buf_printf(r->out, ")\n");
 }
 
 bool kg_emit_registry(struct kg_buf *out, const struct kg_op *op)
 {
-    static const char *const kinds[] = {
-        [KG_ARG_IN] = "IN", [KG_ARG_OUT] = "OUT", [KG_ARG_I64] = "I64", [KG_ARG_I32] = "I32", [KG_ARG_F32] = "F32"};
+    static const char *const kinds[] = {[KG_ARG_IN] = "IN",
+                                        [KG_ARG_OUT] = "OUT",
+                                        [KG_ARG_I64] = "I64",
+                                        [KG_ARG_I32] = "I32",
+                                        [KG_ARG_F32] = "F32"};
     struct registry r = {.out = out};
-    kg_buf_printf(out,
-                  "/*\n"
-                  " * The registry of %s, written by flygen. Define any of these before including it:\n"
-                  " *   FLY_KERNARG(op, name, offset, size, kind)  an argument of its kernels; kind IN, OUT (device\n"
-                  " *                                              pointers), I64, I32, F32\n"
-                  " *   FLY_MODULE(module, fingerprint)            a fat binary it is in\n"
-                  " *   FLY_KERNEL(name, arch, in, weight, out, module, block, lds, kernarg_bytes, fields...)\n"
-                  " * Within (arch, types) the last kernel takes any problem. A kernel takes rows of at least vec and,\n"
-                  " * unless it is 0, at most max_cols columns.\n"
-                  " */\n"
-                  "#ifndef FLY_KERNARG\n#define FLY_KERNARG(op, name, offset, size, kind)\n#endif\n"
-                  "#ifndef FLY_MODULE\n#define FLY_MODULE(module, fingerprint)\n#endif\n"
-                  "#ifndef FLY_KERNEL\n#define FLY_KERNEL(name, ...)\n#endif\n\n",
-                  op->name);
+    kg_buf_printf(
+        out,
+        "/*\n"
+        " * The registry of %s, written by flygen. Define any of these before including it:\n"
+        " *   FLY_KERNARG(op, name, offset, size, kind)  an argument of its kernels; kind IN, OUT "
+        "(device\n"
+        " *                                              pointers), I64, I32, F32\n"
+        " *   FLY_MODULE(module, fingerprint)            a fat binary it is in\n"
+        " *   FLY_KERNEL(name, arch, in, weight, out, module, block, lds, kernarg_bytes, "
+        "fields...)\n"
+        " * Within (arch, types) the last kernel takes any problem. A kernel takes rows of at "
+        "least vec and,\n"
+        " * unless it is 0, at most max_cols columns.\n"
+        " */\n"
+        "#ifndef FLY_KERNARG\n#define FLY_KERNARG(op, name, offset, size, kind)\n#endif\n"
+        "#ifndef FLY_MODULE\n#define FLY_MODULE(module, fingerprint)\n#endif\n"
+        "#ifndef FLY_KERNEL\n#define FLY_KERNEL(name, ...)\n#endif\n\n",
+        op->name);
     for (unsigned i = 0; i < op->arg_count; i++)
         kg_buf_printf(out, "FLY_KERNARG(%s, %s, %u, %u, %s)\n", op->name, op->args[i].name,
                       kg_arg_offset(op, i), kg_arg_size(&op->args[i]), kinds[op->args[i].kind]);

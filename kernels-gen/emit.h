@@ -5,7 +5,8 @@
 
 #include "spec.h"
 
-/* The kernel of one record, with the words it uses; false and a message to stderr if it is not legal. */
+/* The kernel of one record, with the words it uses; false and a message to stderr if it is not
+ * legal. */
 bool kg_emit_kernel(struct kg_buf *out, const struct kg_spec *s);
 
 /* All kernels of a module for one arch, and the symbol with the module's fingerprint. */

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-    "usage: flygen COMMAND\n"
-    "  list [ARCH]            names of all kernels (of one arch)\n"
-    "  emit NAME              source of one kernel\n"
-    "  emit-module MODULE ARCH  source of a module's kernels for one arch\n"
-    "  emit-all DIR           source of every kernel, DIR/NAME.hip each\n"
-    "  registry OP            the registry file of an op\n"
-    "  explain NAME           what a kernel is and takes\n";
+static const char usage[] = "usage: flygen COMMAND\n"
+                            "  list [ARCH]            names of all kernels (of one arch)\n"
+                            "  emit NAME              source of one kernel\n"
+                            "  emit-module MODULE ARCH  source of a module's kernels for one arch\n"
+                            "  emit-all DIR           source of every kernel, DIR/NAME.hip each\n"
+                            "  registry OP            the registry file of an op\n"
+                            "  explain NAME           what a kernel is and takes\n";
 
 static int fail(const char *what, const char *name)
 {
@@ -128,8 +127,8 @@ static int explain(const char *name)
     s->op->explain(&told, s);
     printf("%s\n", name);
     printf("  op        %s\n", s->op->name);
-    printf("  types     in %s, weight %s, out %s\n", kg_dtypes[s->in].token, kg_dtypes[s->weight].token,
-           kg_dtypes[s->out].token);
+    printf("  types     in %s, weight %s, out %s\n", kg_dtypes[s->in].token,
+           kg_dtypes[s->weight].token, kg_dtypes[s->out].token);
     printf("  arch      %s (%s, wave %u)\n", s->arch->name, kg_arch_folder(s->arch), s->arch->wave);
     kg_spec_module(s, text);
     printf("  module    %s\n", text);

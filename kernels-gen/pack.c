@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flypack: packs the code objects of a module, one an arch, into a fat binary: a clang offload bundle (LLVM,
- * "Clang Offload Bundler"), compressed with zstd. clang-offload-bundler reads it and hipModuleLoad takes it.
+ * flypack: packs the code objects of a module, one an arch, into a fat binary: a clang offload
+ * bundle (LLVM, "Clang Offload Bundler"), compressed with zstd. clang-offload-bundler reads it and
+ * hipModuleLoad takes it.
  *
  *     flypack FOLDER MODULE ARCH=FILE [ARCH=FILE]... [MODULE ARCH=FILE...]...
  *
@@ -22,8 +23,8 @@
 enum { MAX_ENTRIES = 16, PAGE = 4096, LEVEL = 19 };
 
 #define BUNDLE_MAGIC "__CLANG_OFFLOAD_BUNDLE__"
-#define HOST_ID "host-x86_64-unknown-linux-gnu-"
-#define DEVICE_ID "hipv4-amdgcn-amd-amdhsa--"
+#define HOST_ID      "host-x86_64-unknown-linux-gnu-"
+#define DEVICE_ID    "hipv4-amdgcn-amd-amdhsa--"
 
 /* The header of a compressed bundle, version 3; the frame follows. */
 enum { CCOB_VERSION = 3, CCOB_ZSTD = 1, CCOB_HEADER = 32, CCOB_HASH = 8 };
@@ -35,7 +36,8 @@ struct entry {
 
 static int fail(const char *what, const char *name)
 {
-    fprintf(stderr, "flypack: %s %s%s%s\n", what, name, errno ? ": " : "", errno ? strerror(errno) : "");
+    fprintf(stderr, "flypack: %s %s%s%s\n", what, name, errno ? ": " : "",
+            errno ? strerror(errno) : "");
     return 1;
 }
 
@@ -73,7 +75,8 @@ static size_t page_up(size_t n)
     return (n + PAGE - 1) / PAGE * PAGE;
 }
 
-/* The bundle: a table of offsets, then every entry on its own pages. The first, empty, is the host's. */
+/* The bundle: a table of offsets, then every entry on its own pages. The first, empty, is the
+ * host's. */
 static void bundle(struct kg_buf *b, const struct entry *e, unsigned count)
 {
     size_t head = strlen(BUNDLE_MAGIC) + 8;
@@ -166,7 +169,8 @@ out:
 int main(int argc, char **argv)
 {
     if (argc < 4 || strchr(argv[2], '=')) {
-        fputs("usage: flypack FOLDER MODULE ARCH=FILE [ARCH=FILE]... [MODULE ARCH=FILE...]...\n", stderr);
+        fputs("usage: flypack FOLDER MODULE ARCH=FILE [ARCH=FILE]... [MODULE ARCH=FILE...]...\n",
+              stderr);
         return 2;
     }
     const char *folder = argv[1];

@@ -100,7 +100,8 @@ static const char *element_of(const struct kg_spec *s, enum kg_of of)
 
 static void signature(struct kg *g, const struct kg_spec *s)
 {
-    static const char *const scalar[] = {[KG_ARG_I64] = "long", [KG_ARG_I32] = "int", [KG_ARG_F32] = "float"};
+    static const char *const scalar[] = {
+        [KG_ARG_I64] = "long", [KG_ARG_I32] = "int", [KG_ARG_F32] = "float"};
     char name[KG_NAME_MAX + 1], bounds[64];
     kg_spec_name(s, name);
     snprintf(bounds, sizeof bounds, kg_isa_of(s->arch)->bounds, kg_spec_block(s), kg_spec_block(s));
@@ -134,8 +135,9 @@ void kg_row_begin(struct kg *g, const struct kg_spec *s)
     } else {
         kg_note(g, "%u rows a workgroup, %u lanes a row.", rows, threads);
         kg_line(g, "const int lane = work_item_id() %% %u;", threads);
-        kg_line(g, uniform_row(s) ? "const int slot = of_wave(work_item_id() / %u);"
-                                  : "const int slot = work_item_id() / %u;",
+        kg_line(g,
+                uniform_row(s) ? "const int slot = of_wave(work_item_id() / %u);"
+                               : "const int slot = work_item_id() / %u;",
                 threads);
         kg_line(g, "const int row = workgroup_id() * %u + slot;", rows);
         kg_line(g, "if (row >= rows)");
@@ -144,7 +146,8 @@ void kg_row_begin(struct kg *g, const struct kg_spec *s)
     kg_line(g, "const %s *x_row = x + row * ldx;", element_of(s, KG_OF_IN));
     kg_line(g, "%s *y_row = y + row * ldy;", element_of(s, KG_OF_OUT));
     if (two_ways(s)) {
-        kg_note(g, "Vectors lie at multiples of 16 bytes in everything, or the slower words are used.");
+        kg_note(
+            g, "Vectors lie at multiples of 16 bytes in everything, or the slower words are used.");
         kg_line(g, "unsigned long places = (unsigned long)x_row | (unsigned long)y_row;");
         for (unsigned i = 0; i < s->op->arg_count; i++)
             if (s->op->args[i].of == KG_OF_WEIGHT)
@@ -170,13 +173,16 @@ void kg_row_anchor(struct kg *g, const struct kg_spec *s)
         kg_line(g, "const int before = 0;");
         return;
     }
-    kg_note(g, "The grid of vectors starts at the row's first cache line, `before` columns ahead of it%s.",
-            t->loop ? "" : ", or nearer where the vectors would not reach the row's end");
+    kg_note(
+        g,
+        "The grid of vectors starts at the row's first cache line, `before` columns ahead of it%s.",
+        t->loop ? "" : ", or nearer where the vectors would not reach the row's end");
     kg_line(g, "int before = (unsigned long)x_row %% %u / %u;", kg_isa_of(s->arch)->line, bytes);
     if (!t->loop)
         kg_line(g, "before = least(before, %u - cols);", kg_spec_max_cols(s));
     if (uniform_row(s)) {
-        kg_note(g, "A last vector that is not whole shares columns with the one before it: not across waves.");
+        kg_note(g, "A last vector that is not whole shares columns with the one before it: not "
+                   "across waves.");
         kg_line(g, "if ((unsigned)(cols + before - 1) %% %u < %u)", wave_step, t->vec - 1);
         kg_line(g, "    before += %u;", line);
     }
@@ -204,7 +210,9 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
     } else if (uniform_row(s) || t->vec == 1) {
         snprintf(place, sizeof place, "$n * (j * %u + lane) - before", t->threads);
     } else {
-        kg_note(g, "Odd rows run backward, so that the line two rows share is touched by both at once.");
+        kg_note(
+            g,
+            "Odd rows run backward, so that the line two rows share is touched by both at once.");
         kg_line(g, "const int end = (cols + before + %u) / %u * %u;", line_of(s) - 1, line_of(s),
                 line_of(s));
         kg_line(g, "const int start = row & 1 ? end - %u : 0;", step);
@@ -225,13 +233,15 @@ void kg_row_loop(struct kg *g, const struct kg_spec *s)
     const struct kg_rowwise *t = &s->tile;
     char place[64];
     g->stage = "loop";
-    kg_open(g, "for (int first = -before; first < cols; first += %u)", t->threads * t->vectors * t->vec);
+    kg_open(g, "for (int first = -before; first < cols; first += %u)",
+            t->threads * t->vectors * t->vec);
     if (t->vectors == 1)
         snprintf(place, sizeof place, "first + $n * lane");
     else
         snprintf(place, sizeof place, "first + $n * (j * %u + lane)", t->threads);
     places(g, place);
-    kg_line(g, "const bool whole = first >= 0 && first <= cols - %u;", t->threads * t->vectors * t->vec);
+    kg_line(g, "const bool whole = first >= 0 && first <= cols - %u;",
+            t->threads * t->vectors * t->vec);
 }
 
 void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name, bool guarded)
@@ -276,8 +286,10 @@ void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
     kg_close(g);
 }
 
-/* The second time a sweep widens, it must look like another value, or the compiler keeps the first one. */
-void kg_row_widened(struct kg *g, const struct kg_spec *s, const char *name, const char *value, bool own)
+/* The second time a sweep widens, it must look like another value, or the compiler keeps the first
+ * one. */
+void kg_row_widened(struct kg *g, const struct kg_spec *s, const char *name, const char *value,
+                    bool own)
 {
     const bool again = own && s->tile.vec > 1;
     kg_line(g, again ? "$f %s = widen_$x(packed_$x(%s));" : "$f %s = widen_$x(%s);", name, value);

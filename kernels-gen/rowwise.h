@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stages of row-wise kernels: which rows a work-item has, where in the row its vectors lie, loading and
- * storing them, and reductions over a row. What they leave behind for the next stage are variables of
- * the emitted kernel, named here.
+ * Stages of row-wise kernels: which rows a work-item has, where in the row its vectors lie, loading
+ * and storing them, and reductions over a row. What they leave behind for the next stage are
+ * variables of the emitted kernel, named here.
  *
- * A row lies on a grid of 16-byte vectors that starts at the cache line of the row's first element, so
- * that each access of a wave starts at a line. Vector i of the grid is moved into the row at both ends
- * of it: no access leaves the row, and none is narrower than 16 bytes. What a moved vector shares with its
- * neighbour is left out of sums and stored twice with the same value.
+ * A row lies on a grid of 16-byte vectors that starts at the cache line of the row's first element,
+ * so that each access of a wave starts at a line. Vector i of the grid is moved into the row at
+ * both ends of it: no access leaves the row, and none is narrower than 16 bytes. What a moved
+ * vector shares with its neighbour is left out of sums and stored twice with the same value.
  *
- * kg_line names in these kernels: $x $w $o vector types of input, weight and output, $f the f32 vector
- * of as many elements, $n that number; @ the index of a work-item's vector.
+ * kg_line names in these kernels: $x $w $o vector types of input, weight and output, $f the f32
+ * vector of as many elements, $n that number; @ the index of a work-item's vector.
  */
 #ifndef KG_ROWWISE_H
 #define KG_ROWWISE_H
@@ -24,31 +24,33 @@ void kg_row_end(struct kg *g, const struct kg_spec *s);
 /* Where the grid starts: `before`, the columns between it and the row. */
 void kg_row_anchor(struct kg *g, const struct kg_spec *s);
 
-/* `at@`, the column vector j is loaded from, and `moved@`, how far that is from its place on the grid;
- * -$n < moved < $n for vectors of the row, 0 for those all its own. `whole`: all vectors of the wave are. For
- * kernels that hold a whole row. */
+/* `at@`, the column vector j is loaded from, and `moved@`, how far that is from its place on the
+ * grid: 0 for vectors all their own, less than $n either way for others of the row. `whole`: all of
+ * the wave's are their own. For kernels that hold a whole row. */
 void kg_row_places(struct kg *g, const struct kg_spec *s);
 
 /* The same for the columns from `first` on, in a loop over the row; kg_close ends it. */
 void kg_row_loop(struct kg *g, const struct kg_spec *s);
 
-/* `name@` = the input's vectors. `guarded`: zero where the row has none, without a look at memory, which
- * others may be writing by then. */
+/* `name@` = the input's vectors. `guarded`: zero where the row has none, without a look at memory,
+ * which others may be writing by then. */
 void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name, bool guarded);
 
 /* `name@` = the vectors of the parameter row `from`, or `other` in all elements when it is null. */
 void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,
                   const char *other);
 
-/* Sums over a lane's vectors: the lines of `body` for each; and, in waves that have vectors moved, the same
- * again, starting from `reset`, without what neighbours count. */
+/* Sums over a lane's vectors: the lines of `body` for each; and, in waves that have vectors moved,
+ * the same again, starting from `reset`, without what neighbours count. */
 void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
                   void (*body)(struct kg *g, const struct kg_spec *s, bool own));
 
 /* In the body of a sweep: the f32 vector `name`, the input vector `value` widened. */
-void kg_row_widened(struct kg *g, const struct kg_spec *s, const char *name, const char *value, bool own);
+void kg_row_widened(struct kg *g, const struct kg_spec *s, const char *name, const char *value,
+                    bool own);
 
-/* In the body of a sweep, with own: zeros the columns of the f32 vector `name` that a neighbour counts. */
+/* In the body of a sweep, with own: zeros the columns of the f32 vector `name` that a neighbour
+ * counts. */
 void kg_row_own(struct kg *g, const char *name, bool own);
 
 /* Inside kg_each: stores `value`, of type $o, where vector j belongs to the row. */

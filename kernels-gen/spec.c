@@ -64,8 +64,8 @@ void kg_spec_all(void (*visit)(const struct kg_spec *s, void *with), void *with)
             kg_ops[o]->variants(kg_ops[o], &kg_archs[a], visit, with);
 }
 
-/* bf16, or bf16_f32_bf16 when they differ: one token if all are equal, two for input and output, three
- * for activation, weight and output. */
+/* bf16, or bf16_f32_bf16 when they differ: one token if all are equal, two for input and output,
+ * three for activation, weight and output. */
 static int types(const struct kg_spec *s, char *out, size_t room)
 {
     const char *in = kg_dtypes[s->in].token;

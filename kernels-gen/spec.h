@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The record: everything that makes one kernel variant what it is. Names are printed from it, kernels
- * are written from it, and the registry row the library reads is its copy. Arch and dtype rows come
- * from lib/arch.inc and lib/dtype.inc, which the library shares.
+ * The record: everything that makes one kernel variant what it is. Names are printed from it,
+ * kernels are written from it, and the registry row the library reads is its copy. Arch and dtype
+ * rows come from lib/arch.inc and lib/dtype.inc, which the library shares.
  */
 #ifndef KG_SPEC_H
 #define KG_SPEC_H
@@ -29,8 +29,8 @@ enum kg_cap {
 };
 
 struct kg_arch {
-    const char *id;    /* token of registry rows */
-    const char *name;  /* what the compiler calls it */
+    const char *id;   /* token of registry rows */
+    const char *name; /* what the compiler calls it */
     enum kg_group group;
     enum kg_family family;
     unsigned wave, lds, banks;
@@ -67,7 +67,7 @@ struct kg_rowwise {
     unsigned threads; /* work-items a row */
     unsigned vectors; /* vectors a work-item */
     unsigned vec;     /* elements a vector */
-    bool loop;        /* reads rows of any length twice; else keeps a row of max_cols in registers */
+    bool loop; /* reads rows of any length twice; else keeps a row of max_cols in registers */
 };
 
 /* The tile of a GEMM kernel; struct fly_gemm_tile of the library. */
@@ -75,10 +75,10 @@ struct kg_gemm {
     unsigned m, n;             /* block of C a workgroup computes */
     unsigned k_bytes;          /* of A and B in a k tile */
     unsigned waves_m, waves_n; /* how the block is divided */
-    unsigned depth;            /* tiles of B in registers: 1 reloads in place, 2 holds the next beside */
-    unsigned ahead;            /* fragments of A read ahead, at most */
-    bool tied;                 /* accumulators stay in their registers by inline assembly */
-    bool reduce;               /* no tile: adds up what split-k kernels left */
+    unsigned depth; /* tiles of B in registers: 1 reloads in place, 2 holds the next beside */
+    unsigned ahead; /* fragments of A read ahead, at most */
+    bool tied;      /* accumulators stay in their registers by inline assembly */
+    bool reduce;    /* no tile: adds up what split-k kernels left */
 };
 
 struct kg_op;
@@ -109,14 +109,16 @@ struct kg_op {
     const char *family; /* modules are family_types */
     const struct kg_arg *args;
     unsigned arg_count;
-    /* Calls visit for each record of this op on this arch; within (arch, types) the last one fits any problem. */
+    /* Calls visit for each record of this op on this arch; within (arch, types) the last one fits
+     * any problem. */
     void (*variants)(const struct kg_op *op, const struct kg_arch *arch,
                      void (*visit)(const struct kg_spec *s, void *with), void *with);
     /* Null when the kernel can exist, else the reason why not. */
     const char *(*legal)(const struct kg_spec *s);
     /* Writes the kernel. */
     void (*emit)(struct kg *g, const struct kg_spec *s);
-    /* Work-items a workgroup, the tile as names spell it, the registry's field. Null: of a row-wise kernel. */
+    /* Work-items a workgroup, the tile as names spell it, the registry's field. Null: of a row-wise
+     * kernel. */
     unsigned (*block)(const struct kg_spec *s);
     void (*tile)(const struct kg_spec *s, char *out, size_t room);
     void (*row)(struct kg_buf *out, const struct kg_spec *s);
@@ -130,7 +132,8 @@ extern const unsigned kg_op_count;
 /* Calls visit for every record there is: ops in their order, then archs, then types and tiles. */
 void kg_spec_all(void (*visit)(const struct kg_spec *s, void *with), void *with);
 
-/* layernorm_bf16_gfx942_r1t256v2: the symbol, file stem and tuning key; dashes of the arch left out. */
+/* layernorm_bf16_gfx942_r1t256v2: the symbol, file stem and tuning key; dashes of the arch left
+ * out. */
 enum { KG_NAME_MAX = 96 };
 void kg_spec_name(const struct kg_spec *s, char out[KG_NAME_MAX + 1]);
 
@@ -150,8 +153,9 @@ unsigned kg_arg_size(const struct kg_arg *a);
 unsigned kg_arg_offset(const struct kg_op *op, unsigned i);
 unsigned kg_args_size(const struct kg_op *op);
 
-/* The fingerprint of a module: a hash over its records and their argument layout, 16 hex digits. Code
- * objects carry it as the symbol fly_registry_<hex>, so that a file of another build is noticed. */
+/* The fingerprint of a module: a hash over its records and their argument layout, 16 hex digits.
+ * Code objects carry it as the symbol fly_registry_<hex>, so that a file of another build is
+ * noticed. */
 void kg_module_fingerprint(const char *module, char out[17]);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing kernel text: lines with indentation, blocks, comments, and short names for the types of the
- * kernel at hand. Errors stick: the first one is kept and everything after it is ignored, so stages
- * return nothing and the caller looks once, at the end.
+ * Writing kernel text: lines with indentation, blocks, comments, and short names for the types of
+ * the kernel at hand. Errors stick: the first one is kept and everything after it is ignored, so
+ * stages return nothing and the caller looks once, at the end.
  */
 #ifndef KG_TEXT_H
 #define KG_TEXT_H
@@ -25,15 +25,15 @@ struct kg {
     struct kg_buf out;
     int indent;
     const char *let[128]; /* what $a ... $z stand for in kg_line */
-    int copies;           /* elements of a register array: @ is the one at hand, @@ the count; empty at 1 */
-    int batch;            /* the same of an array that lives for one batch of copies: ` and `` */
-    unsigned lds;         /* bytes of LDS declared so far */
-    const char *stage;    /* for error messages */
-    char error[256];      /* first error, empty while there is none */
+    int copies;   /* elements of a register array: @ is the one at hand, @@ the count; empty at 1 */
+    int batch;    /* the same of an array that lives for one batch of copies: ` and `` */
+    unsigned lds; /* bytes of LDS declared so far */
+    const char *stage; /* for error messages */
+    char error[256];   /* first error, empty while there is none */
 };
 
-/* One line of the kernel. $c is replaced by let['c']; @, @@, ` and `` as in struct kg. Indented by block depth,
- * except preprocessor lines. */
+/* One line of the kernel. $c is replaced by let['c']; @, @@, ` and `` as in struct kg. Indented by
+ * block depth, except preprocessor lines. */
 void kg_line(struct kg *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A line that opens a block, and the end of the block. */

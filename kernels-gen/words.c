@@ -53,7 +53,8 @@ static const struct kg_word maths[] = {
      "    return ($t)v;\n"
      "}"},
     {"own_$x", KG_MANY, 32, 1u << KG_F32,
-     "/* v without the elements that a vector moved by `moved` columns shares with its neighbour. */\n"
+     "/* v without the elements that a vector moved by `moved` columns shares with its neighbour. "
+     "*/\n"
      "static __device__ $x own_$x($x v, int moved)\n"
      "{\n"
      "    const int first = local(moved);\n"
@@ -84,7 +85,8 @@ static const struct kg_word maths[] = {
      "    return v;\n"
      "}"},
     {"add_to_$x", KG_ANY, 32, 1u << KG_F32,
-     "/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */\n"
+     "/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). "
+     "*/\n"
      "static __device__ void add_to_$x($x &hi, $x &lo, $x v)\n"
      "{\n"
      "    const $x sum = hi + v;\n"
@@ -124,11 +126,13 @@ static const struct kg_word maths[] = {
      "    return add_pair(fold_f32x4(hi.lo, lo.lo), fold_f32x4(hi.hi, lo.hi));\n"
      "}"},
 #define OTHER_PAIR(n)                                                                              \
-    {"other" #n "_pair", KG_ANY, 0, 0,                                                             \
-     "static __device__ pair other" #n "_pair(pair v)\n"                                                  \
-     "{\n"                                                                                         \
-     "    return {other" #n "(v.hi), other" #n "(v.lo)};\n"                                        \
-     "}"}
+    {                                                                                              \
+        "other" #n "_pair", KG_ANY, 0, 0,                                                          \
+            "static __device__ pair other" #n "_pair(pair v)\n"                                    \
+            "{\n"                                                                                  \
+            "    return {other" #n "(v.hi), other" #n "(v.lo)};\n"                                 \
+            "}"                                                                                    \
+    }
     OTHER_PAIR(2),
     OTHER_PAIR(4),
     OTHER_PAIR(8),
@@ -154,7 +158,8 @@ static const struct kg_word maths[] = {
      "    return {hi, finite_or_0(lo)};\n"
      "}"},
     {"reciprocal_root", KG_ANY, 0, 0,
-     "/* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */\n"
+     "/* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact "
+     "residual. */\n"
      "static __device__ float reciprocal_root(float v)\n"
      "{\n"
      "    const float near = reciprocal_root_near(v);\n"
@@ -246,7 +251,8 @@ static void add_names(struct names *n, const char *text)
 static const enum kg_type elements[] = {KG_F32, KG_F16, KG_BF16};
 enum { ELEMENTS = sizeof elements / sizeof *elements, MAX_FILLED = 1024 };
 
-static unsigned fill_table(struct filled *to, unsigned used, const struct kg_word *rows, unsigned count)
+static unsigned fill_table(struct filled *to, unsigned used, const struct kg_word *rows,
+                           unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         const struct kg_word *w = &rows[i];
@@ -254,9 +260,9 @@ static unsigned fill_table(struct filled *to, unsigned used, const struct kg_wor
         for (unsigned k = 0; k < (once ? 1 : ELEMENTS * WIDTHS); k++) {
             enum kg_type t = elements[k / WIDTHS];
             unsigned n = widths[k % WIDTHS];
-            if (!once && (!(w->width & (n == 1 ? KG_ONE : KG_MANY)) ||
-                          (w->bits && w->bits != kg_dtypes[t].bits) ||
-                          (w->types && !(w->types >> t & 1))))
+            if (!once &&
+                (!(w->width & (n == 1 ? KG_ONE : KG_MANY)) ||
+                 (w->bits && w->bits != kg_dtypes[t].bits) || (w->types && !(w->types >> t & 1))))
                 continue;
             if (used == MAX_FILLED) {
                 fputs("flygen: too many words\n", stderr);
@@ -287,7 +293,8 @@ void kg_words_write(struct kg_buf *out, const struct kg_arch *a, const char *bod
         unsigned more;
         const struct kg_word *matrix = kg_matrix_words(a, &more);
         count = fill_table(all, 0, basics, sizeof basics / sizeof *basics);
-        count = fill_table(all, count, isa->words, isa->count);
+        for (unsigned i = 0; i < 2; i++)
+            count = fill_table(all, count, isa->words[i].rows, isa->words[i].count);
         count = fill_table(all, count, matrix, more);
         count = fill_table(all, count, maths, sizeof maths / sizeof *maths);
         filled_for = a;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vocabulary kernels are written in: small device functions such as load_bf16x8, other16, barrier.
- * Kernel bodies only use them by name; each instruction set family has its own definitions (words_amdgcn.c,
- * words_ptx.c), the portable ones are in words.c. A translation unit gets the words it uses and no more.
+ * The vocabulary kernels are written in: small device functions such as load_bf16x8, other16,
+ * barrier. Kernel bodies only use them by name; each instruction set family has its own definitions
+ * (words_amdgcn.c, words_ptx.c), the portable ones are in words.c. A translation unit gets the
+ * words it uses and no more.
  */
 #ifndef KG_WORDS_H
 #define KG_WORDS_H
@@ -12,8 +13,9 @@
 /* For which vector widths a word with a type in its name is defined. */
 enum kg_width { KG_ONE = 1, KG_MANY = 2, KG_ANY = 3 };
 
-/* One definition. In name and text, $t is an element type (f32, bf16), $n the elements of a vector, $x the
- * vector type (bf16x8), $f the vector of as many f32. A word without $ in its name is defined once. */
+/* One definition. In name and text, $t is an element type (f32, bf16), $n the elements of a vector,
+ * $x the vector type (bf16x8), $f the vector of as many f32. A word without $ in its name is
+ * defined once. */
 struct kg_word {
     const char *name;
     enum kg_width width;
@@ -24,12 +26,16 @@ struct kg_word {
 
 /* What a family brings: its words, and the facts stages lay out memory with. */
 struct kg_isa {
-    const struct kg_word *words;
-    unsigned count;
+    struct {
+        const struct kg_word *rows;
+        unsigned count;
+    } words[2];         /* what the family shares, then its own */
     unsigned line;      /* bytes of a cache line that a wave's accesses should start at */
-    bool any_alignment; /* 16-byte accesses work at every element's address; else words load_any_, store_any_ */
+    bool any_alignment; /* 16-byte accesses work at every element's address; else words load_any_,
+                           store_any_ */
     bool far;           /* offsets beyond 32 bits are words of their own, load_far_, store_far_ */
-    unsigned registers; /* vector registers of a compute unit, shared by the work-items of a workgroup */
+    unsigned
+        registers; /* vector registers of a compute unit, shared by the work-items of a workgroup */
     const char *bounds; /* attribute of a kernel, its argument the work-items of a workgroup */
 };
 

@@ -1,120 +1,125 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of AMD's instruction sets, in clang's builtins. Memory takes 16-byte accesses at any byte
- * address (unaligned access mode, on in every kernel of the amdhsa ABI). Lanes exchange by DPP within 16
- * lanes; across 16, the wavefront sizes differ.
+ * The words of AMD's instruction sets, in clang's builtins. Memory takes 16-byte accesses at any
+ * byte address (unaligned access mode, on in every kernel of the amdhsa ABI). Lanes exchange by DPP
+ * within 16 lanes; across 16, the wavefront sizes differ.
  */
 #include "words.h"
 
-/* DPP controls (ISA documents, "Data Parallel Primitives"): quad_perm [1,0,3,2] and [2,3,0,1], and the
- * mirrors of 8 and of 16 lanes. Mirrors serve as exchanges because by then all lanes of each half agree. */
+/* DPP controls (ISA documents, "Data Parallel Primitives"): quad_perm [1,0,3,2] and [2,3,0,1], and
+ * the mirrors of 8 and of 16 lanes. Mirrors serve as exchanges because by then all lanes of each
+ * half agree. */
 #define DPP(n, control, what)                                                                      \
-    {"other" #n, KG_ANY, 0, 0,                                                                     \
-     "/* " what " */\n"                                                                            \
-     "static __device__ float other" #n "(float v)\n"                                              \
-     "{\n"                                                                                         \
-     "    const int bits = __builtin_bit_cast(int, v);\n"                                          \
-     "    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, " control                \
-     ", 0xf, 0xf, true));\n"                                                                       \
-     "}"}
+    {                                                                                              \
+        "other" #n, KG_ANY, 0, 0,                                                                  \
+            "/* " what " */\n"                                                                     \
+            "static __device__ float other" #n "(float v)\n"                                       \
+            "{\n"                                                                                  \
+            "    const int bits = __builtin_bit_cast(int, v);\n"                                   \
+            "    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, " control         \
+            ", 0xf, 0xf, true));\n"                                                                \
+            "}"                                                                                    \
+    }
 
-#define COMMON                                                                                     \
-    {"workgroup_id", KG_ANY, 0, 0,                                                                 \
-     "static __device__ unsigned workgroup_id()\n"                                                 \
-     "{\n"                                                                                         \
-     "    return __builtin_amdgcn_workgroup_id_x();\n"                                             \
-     "}"},                                                                                         \
-    {"work_item_id", KG_ANY, 0, 0,                                                                 \
-     "static __device__ unsigned work_item_id()\n"                                                 \
-     "{\n"                                                                                         \
-     "    return __builtin_amdgcn_workitem_id_x();\n"                                              \
-     "}"},                                                                                         \
-    {"of_wave", KG_ANY, 0, 0,                                                                      \
-     "/* v, which is the same in all lanes of the wavefront, as a scalar. */\n"                    \
-     "static __device__ unsigned of_wave(unsigned v)\n"                                            \
-     "{\n"                                                                                         \
-     "    return __builtin_amdgcn_readfirstlane(v);\n"                                             \
-     "}"},                                                                                         \
-    {"local", KG_ANY, 0, 0,                                                                        \
-     "/* v, opaque to the compiler, so that what is made of it is made where it is used. */\n"      \
-     "static __device__ int local(int v)\n"                                                       \
-     "{\n"                                                                                         \
-     "    __asm__(\"\" : \"+v\"(v));\n"                                                            \
-     "    return v;\n"                                                                             \
-     "}"},                                                                                         \
-    {"load_$x", KG_ANY, 0, 0,                                                                      \
-     "/* Elements at .. of p, which need no alignment beyond their own. */\n"                      \
-     "static __device__ $x load_$x(const $t *p, int at)\n"                                         \
-     "{\n"                                                                                         \
-     "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"                             \
-     "    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof($t);\n"                     \
-     "    return *(const anywhere *)((const char *)p + byte);\n"                                   \
-     "}"},                                                                                         \
-    {"store_$x", KG_ANY, 0, 0,                                                                     \
-     "static __device__ void store_$x($t *p, int at, $x v)\n"                                      \
-     "{\n"                                                                                         \
-     "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"                             \
-     "    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof($t);\n"                     \
-     "    *(anywhere *)((char *)p + byte) = v;\n"                                                  \
-     "}"},                                                                                         \
-    {"load_param_$x", KG_ANY, 0, 0,                                                                \
-     "static __device__ $x load_param_$x(const $t *p, int at)\n"                                  \
-     "{\n"                                                                                         \
-     "    return load_$x(p, at);\n"                                                                \
-     "}"},                                                                                         \
-    {"load_far_$x", KG_ANY, 0, 0,                                                                  \
-     "/* The same for rows of any length. */\n"                                                    \
-     "static __device__ $x load_far_$x(const $t *p, long at)\n"                                    \
-     "{\n"                                                                                         \
-     "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"                             \
-     "    return *(const anywhere *)(p + at);\n"                                                   \
-     "}"},                                                                                         \
-    {"store_far_$x", KG_ANY, 0, 0,                                                                 \
-     "static __device__ void store_far_$x($t *p, long at, $x v)\n"                                 \
-     "{\n"                                                                                         \
-     "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"                             \
-     "    *(anywhere *)(p + at) = v;\n"                                                            \
-     "}"},                                                                                         \
-    {"load_far_param_$x", KG_ANY, 0, 0,                                                            \
-     "static __device__ $x load_far_param_$x(const $t *p, long at)\n"                             \
-     "{\n"                                                                                         \
-     "    return load_far_$x(p, at);\n"                                                            \
-     "}"},                                                                                         \
-    {"packed_$x", KG_MANY, 0, 0,                                                                   \
-     "/* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */\n" \
-     "static __device__ $x packed_$x($x v)\n"                                                     \
-     "{\n"                                                                                         \
-     "    typedef int words __attribute__((ext_vector_type(sizeof($x) / 4)));\n"                  \
-     "    words bits = __builtin_bit_cast(words, v);\n"                                           \
-     "    __asm__(\"\" : \"+v\"(bits));\n"                                                         \
-     "    return __builtin_bit_cast($x, bits);\n"                                                 \
-     "}"},                                                                                         \
-    {"barrier", KG_ANY, 0, 0,                                                                      \
-     "/* What work-items wrote to LDS before, all of the workgroup read after. */\n"               \
-     "static __device__ void barrier()\n"                                                          \
-     "{\n"                                                                                         \
-     "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\", \"local\");\n"                   \
-     "    __builtin_amdgcn_s_barrier();\n"                                                         \
-     "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\", \"local\");\n"                   \
-     "}"},                                                                                         \
-    {"reciprocal", KG_ANY, 0, 0,                                                                   \
-     "static __device__ float reciprocal(float v)\n"                                               \
-     "{\n"                                                                                         \
-     "    return __builtin_amdgcn_rcpf(v);\n"                                                      \
-     "}"},                                                                                         \
-    {"reciprocal_root_near", KG_ANY, 0, 0,                                                              \
-     "static __device__ float reciprocal_root_near(float v)\n"                                          \
-     "{\n"                                                                                         \
-     "    return __builtin_amdgcn_rsqf(v);\n"                                                      \
-     "}"},                                                                                         \
-    DPP(2, "0xb1", "The value of the lane beside this one."),                                      \
-    DPP(4, "0x4e", "The value of the other two of four lanes, where pairs agree."),                \
-    DPP(8, "0x141", "The value of the other half of eight lanes, where halves agree."),            \
-    DPP(16, "0x140", "The value of the other half of sixteen lanes, where halves agree.")
+static const struct kg_word common[] = {
+    {"workgroup_id", KG_ANY, 0, 0,
+     "static __device__ unsigned workgroup_id()\n"
+     "{\n"
+     "    return __builtin_amdgcn_workgroup_id_x();\n"
+     "}"},
+    {"work_item_id", KG_ANY, 0, 0,
+     "static __device__ unsigned work_item_id()\n"
+     "{\n"
+     "    return __builtin_amdgcn_workitem_id_x();\n"
+     "}"},
+    {"of_wave", KG_ANY, 0, 0,
+     "/* v, which is the same in all lanes of the wavefront, as a scalar. */\n"
+     "static __device__ unsigned of_wave(unsigned v)\n"
+     "{\n"
+     "    return __builtin_amdgcn_readfirstlane(v);\n"
+     "}"},
+    {"local", KG_ANY, 0, 0,
+     "/* v, opaque to the compiler, so that what is made of it is made where it is used. */\n"
+     "static __device__ int local(int v)\n"
+     "{\n"
+     "    __asm__(\"\" : \"+v\"(v));\n"
+     "    return v;\n"
+     "}"},
+    {"load_$x", KG_ANY, 0, 0,
+     "/* Elements at .. of p, which need no alignment beyond their own. */\n"
+     "static __device__ $x load_$x(const $t *p, int at)\n"
+     "{\n"
+     "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"
+     "    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof($t);\n"
+     "    return *(const anywhere *)((const char *)p + byte);\n"
+     "}"},
+    {"store_$x", KG_ANY, 0, 0,
+     "static __device__ void store_$x($t *p, int at, $x v)\n"
+     "{\n"
+     "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"
+     "    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof($t);\n"
+     "    *(anywhere *)((char *)p + byte) = v;\n"
+     "}"},
+    {"load_param_$x", KG_ANY, 0, 0,
+     "static __device__ $x load_param_$x(const $t *p, int at)\n"
+     "{\n"
+     "    return load_$x(p, at);\n"
+     "}"},
+    {"load_far_$x", KG_ANY, 0, 0,
+     "/* The same for rows of any length. */\n"
+     "static __device__ $x load_far_$x(const $t *p, long at)\n"
+     "{\n"
+     "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"
+     "    return *(const anywhere *)(p + at);\n"
+     "}"},
+    {"store_far_$x", KG_ANY, 0, 0,
+     "static __device__ void store_far_$x($t *p, long at, $x v)\n"
+     "{\n"
+     "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"
+     "    *(anywhere *)(p + at) = v;\n"
+     "}"},
+    {"load_far_param_$x", KG_ANY, 0, 0,
+     "static __device__ $x load_far_param_$x(const $t *p, long at)\n"
+     "{\n"
+     "    return load_far_$x(p, at);\n"
+     "}"},
+    {"packed_$x", KG_MANY, 0, 0,
+     "/* v, opaque to the compiler, so that it is kept as it is and not in a widened form "
+     "too. */\n"
+     "static __device__ $x packed_$x($x v)\n"
+     "{\n"
+     "    typedef int words __attribute__((ext_vector_type(sizeof($x) / 4)));\n"
+     "    words bits = __builtin_bit_cast(words, v);\n"
+     "    __asm__(\"\" : \"+v\"(bits));\n"
+     "    return __builtin_bit_cast($x, bits);\n"
+     "}"},
+    {"barrier", KG_ANY, 0, 0,
+     "/* What work-items wrote to LDS before, all of the workgroup read after. */\n"
+     "static __device__ void barrier()\n"
+     "{\n"
+     "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\", \"local\");\n"
+     "    __builtin_amdgcn_s_barrier();\n"
+     "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\", \"local\");\n"
+     "}"},
+    {"reciprocal", KG_ANY, 0, 0,
+     "static __device__ float reciprocal(float v)\n"
+     "{\n"
+     "    return __builtin_amdgcn_rcpf(v);\n"
+     "}"},
+    {"reciprocal_root_near", KG_ANY, 0, 0,
+     "static __device__ float reciprocal_root_near(float v)\n"
+     "{\n"
+     "    return __builtin_amdgcn_rsqf(v);\n"
+     "}"},
+    DPP(2, "0xb1", "The value of the lane beside this one."),
+    DPP(4, "0x4e", "The value of the other two of four lanes, where pairs agree."),
+    DPP(8, "0x141", "The value of the other half of eight lanes, where halves agree."),
+    DPP(16, "0x140", "The value of the other half of sixteen lanes, where halves agree."),
+};
 
-/* ds_swizzle in bit mask mode with xor 16; readlane gives scalars, so the halves of 64 need no LDS. */
+/* ds_swizzle in bit mask mode with xor 16; readlane gives scalars, so the halves of 64 need no LDS.
+ */
 static const struct kg_word wave64[] = {
-    COMMON,
     {"zero_in_wave", KG_ANY, 0, 0,
      "/* Whether v is zero in all lanes. */\n"
      "static __device__ bool zero_in_wave(int v)\n"
@@ -140,7 +145,6 @@ static const struct kg_word wave64[] = {
 };
 
 static const struct kg_word wave32[] = {
-    COMMON,
     {"zero_in_wave", KG_ANY, 0, 0,
      "/* Whether v is zero in all lanes. */\n"
      "static __device__ bool zero_in_wave(int v)\n"
@@ -152,14 +156,14 @@ static const struct kg_word wave32[] = {
      "static __device__ float other32(float v)\n"
      "{\n"
      "    const int bits = __builtin_bit_cast(int, v);\n"
-     "    const int other = __builtin_amdgcn_permlanex16(bits, bits, 0x76543210, 0xfedcba98, false, false);\n"
+     "    const int other = __builtin_amdgcn_permlanex16(bits, bits, 0x76543210, 0xfedcba98, "
+     "false, false);\n"
      "    return __builtin_bit_cast(float, other);\n"
      "}"},
 };
 
 const struct kg_isa kg_isa_wave64 = {
-    .words = wave64,
-    .count = sizeof wave64 / sizeof *wave64,
+    .words = {{common, sizeof common / sizeof *common}, {wave64, sizeof wave64 / sizeof *wave64}},
     .line = 64,
     .any_alignment = true,
     .far = true,
@@ -168,8 +172,7 @@ const struct kg_isa kg_isa_wave64 = {
 };
 
 const struct kg_isa kg_isa_wave32 = {
-    .words = wave32,
-    .count = sizeof wave32 / sizeof *wave32,
+    .words = {{common, sizeof common / sizeof *common}, {wave32, sizeof wave32 / sizeof *wave32}},
     .line = 64,
     .any_alignment = true,
     .far = true,

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of NVIDIA's PTX, in clang's builtins and inline assembly for cache hints, which the builtins drop.
- * 16-byte accesses must be aligned, so a vector at another address is put together from two.
+ * The words of NVIDIA's PTX, in clang's builtins and inline assembly for cache hints, which the
+ * builtins drop. 16-byte accesses must be aligned, so a vector at another address is put together
+ * from two.
  */
 #include "words.h"
 
 #define OTHER(n, mask)                                                                             \
-    {"other" #n, KG_ANY, 0, 0,                                                                     \
-     "static __device__ float other" #n "(float v)\n"                                              \
-     "{\n"                                                                                         \
-     "    return __nvvm_shfl_sync_bfly_f32(~0u, v, " #mask ", 31);\n"                              \
-     "}"}
+    {                                                                                              \
+        "other" #n, KG_ANY, 0, 0,                                                                  \
+            "static __device__ float other" #n "(float v)\n"                                       \
+            "{\n"                                                                                  \
+            "    return __nvvm_shfl_sync_bfly_f32(~0u, v, " #mask ", 31);\n"                       \
+            "}"                                                                                    \
+    }
 
 static const struct kg_word words[] = {
     {"workgroup_id", KG_ANY, 0, 0,
@@ -45,7 +48,8 @@ static const struct kg_word words[] = {
      "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
      "    const words b = __builtin_bit_cast(words, v);\n"
      "    __asm__ volatile(\"st.global.cs.v4.b32 [%0], {%1, %2, %3, %4};\"\n"
-     "                     :: \"l\"(p + at), \"r\"(b.x), \"r\"(b.y), \"r\"(b.z), \"r\"(b.w) : \"memory\");\n"
+     "                     :: \"l\"(p + at), \"r\"(b.x), \"r\"(b.y), \"r\"(b.z), \"r\"(b.w) : "
+     "\"memory\");\n"
      "}"},
     {"load_param_$x", KG_MANY, 0, 0,
      "/* Elements at .. of p, 16 bytes aligned; many rows read them. */\n"
@@ -142,8 +146,7 @@ static const struct kg_word words[] = {
 };
 
 const struct kg_isa kg_isa_ptx = {
-    .words = words,
-    .count = sizeof words / sizeof *words,
+    .words = {{words, sizeof words / sizeof *words}},
     .line = 32,
     .any_alignment = false,
     .registers = 65536,

@@ -3,12 +3,13 @@
  * LayerNorm: y = (x - mean) rstd gamma + beta, mean and rstd of each row.
  *
  *   read the row into registers (one 16-byte vector an access)
- *   mean   the sum in two floats, hi + lo, about 48 bits: exact or nearly so; the mean too is two floats
- *   rstd   from the squares of the deviations (x - m) - m_low, the first difference exact near the mean
- *   write  the deviations times rstd gamma, plus beta
+ *   mean   the sum in two floats, hi + lo, about 48 bits: exact or nearly so; the mean too is two
+ * floats rstd   from the squares of the deviations (x - m) - m_low, the first difference exact near
+ * the mean write  the deviations times rstd gamma, plus beta
  *
- * Longer rows are read twice. The first read keeps, for what a lane has seen, the sum in two floats, and
- * sum and squares of the deviations from a value near the lane's mean, which moves along.
+ * Longer rows are read twice. The first read keeps, for what a lane has seen, the sum in two
+ * floats, and sum and squares of the deviations from a value near the lane's mean, which moves
+ * along.
  *
  * Registers: the row as it is in memory, vectors * 4 dwords, and gamma and beta while they fit.
  * LDS: 12 bytes a wave where a row has several.
@@ -16,29 +17,30 @@
 #include "../rowwise.h"
 
 static const struct kg_arg args[] = {
-    {"x", KG_ARG_IN, KG_OF_IN, false},         {"gamma", KG_ARG_IN, KG_OF_WEIGHT, true},
-    {"beta", KG_ARG_IN, KG_OF_WEIGHT, true},   {"y", KG_ARG_OUT, KG_OF_OUT, false},
-    {"mean", KG_ARG_OUT, KG_OF_F32, true},     {"rstd", KG_ARG_OUT, KG_OF_F32, true},
-    {"ldx", KG_ARG_I64, KG_OF_F32, false},     {"ldy", KG_ARG_I64, KG_OF_F32, false},
-    {"rows", KG_ARG_I32, KG_OF_F32, false},    {"cols", KG_ARG_I32, KG_OF_F32, false},
+    {"x", KG_ARG_IN, KG_OF_IN, false},       {"gamma", KG_ARG_IN, KG_OF_WEIGHT, true},
+    {"beta", KG_ARG_IN, KG_OF_WEIGHT, true}, {"y", KG_ARG_OUT, KG_OF_OUT, false},
+    {"mean", KG_ARG_OUT, KG_OF_F32, true},   {"rstd", KG_ARG_OUT, KG_OF_F32, true},
+    {"ldx", KG_ARG_I64, KG_OF_F32, false},   {"ldy", KG_ARG_I64, KG_OF_F32, false},
+    {"rows", KG_ARG_I32, KG_OF_F32, false},  {"cols", KG_ARG_I32, KG_OF_F32, false},
     {"eps", KG_ARG_F32, KG_OF_F32, false},
 };
 
 static const enum kg_type types[] = {KG_F32, KG_F16, KG_BF16};
 
-/* Vectors of 16 bytes. Short rows share a workgroup of 256; several vectors a lane keep the exchanges
- * between lanes few. */
+/* Vectors of 16 bytes. Short rows share a workgroup of 256; several vectors a lane keep the
+ * exchanges between lanes few. */
+/* clang-format off */
 static const struct kg_rowwise tiles[] = {
     /* rows threads vectors */
-    {32, 8, 1}, {32, 8, 2},
-    {16, 16, 1}, {16, 16, 2}, {16, 16, 3},
-    {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4},
-    {4, 64, 2}, {4, 64, 3}, {4, 64, 4},
-    {2, 128, 3}, {2, 128, 4},
-    {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4},
-    {1, 512, 2}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
-    {1, 1024, 1}, {1, 1024, 2}, {1, 1024, 4}, {1, 1024, 8},
-    {1, 512, 4, .loop = true},
+    {32, 8, 1},   {32, 8, 2},   {16, 16, 1},
+    {16, 16, 2},  {16, 16, 3},  {8, 32, 1},
+    {8, 32, 2},   {8, 32, 3},   {8, 32, 4},
+    {4, 64, 2},   {4, 64, 3},   {4, 64, 4},
+    {2, 128, 3},  {2, 128, 4},  {1, 256, 1},
+    {1, 256, 2},  {1, 256, 3},  {1, 256, 4},
+    {1, 512, 2},  {1, 512, 3},  {1, 512, 4},
+    {1, 512, 8},  {1, 1024, 1}, {1, 1024, 2},
+    {1, 1024, 4}, {1, 1024, 8}, {1, 512, 4, .loop = true},
 };
 
 /* One element at a time: rows too narrow for a vector, and whatever nothing else takes. */
@@ -53,8 +55,8 @@ static bool wide(const struct kg_spec *s)
     return kg_dtypes[s->in].bits == 32;
 }
 
-/* Parameters are asked for as early as registers allow: with the row, before the last reduction, or in
- * batches where a lane has many vectors. */
+/* Parameters are asked for as early as registers allow: with the row, before the last reduction, or
+ * in batches where a lane has many vectors. */
 static bool params_with_row(const struct kg_spec *s)
 {
     return s->tile.vectors <= 2;
@@ -71,7 +73,8 @@ static unsigned params_batch(const struct kg_spec *s)
     return params_in_batches(s) ? 2 : s->tile.vectors;
 }
 
-/* A vector and its place are 6 registers, two parameters 8; the rest is the arithmetic of a vector. */
+/* A vector and its place are 6 registers, two parameters 8; the rest is the arithmetic of a vector.
+ */
 static unsigned registers(const struct kg_spec *s)
 {
     return 6 * s->tile.vectors + 8 * params_batch(s) + (wide(s) ? 24 : 40);
@@ -89,7 +92,8 @@ static const char *legal(const struct kg_spec *s)
 }
 
 /* Records that cannot exist are left out; forms of the table differ in what they need. */
-static void offer(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with), void *with)
+static void offer(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with),
+                  void *with)
 {
     if (!legal(s))
         visit(s, with);
@@ -99,7 +103,8 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
                      void (*visit)(const struct kg_spec *s, void *with), void *with)
 {
     for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
-        struct kg_spec s = {.op = op, .arch = arch, .in = types[t], .weight = types[t], .out = types[t]};
+        struct kg_spec s = {
+            .op = op, .arch = arch, .in = types[t], .weight = types[t], .out = types[t]};
         for (unsigned i = 0; i < sizeof tiles / sizeof *tiles; i++) {
             s.tile = tiles[i];
             s.tile.vec = 128 / kg_dtypes[s.in].bits;
@@ -250,8 +255,10 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_begin(g, s);
     kg_row_anchor(g, s);
 
-    kg_note(g, "First read. Of what this lane has seen: how many, their sum, and sum and squares of their "
-               "deviations from `about`, which is kept near their mean.");
+    kg_note(
+        g,
+        "First read. Of what this lane has seen: how many, their sum, and sum and squares of their "
+        "deviations from `about`, which is kept near their mean.");
     kg_line(g, "pair sum = {0, 0};");
     kg_line(g, "float seen = 0, about = 0, off = 0, square = 0;");
     kg_row_loop(g, s);
@@ -310,7 +317,8 @@ static void emit(struct kg *g, const struct kg_spec *s)
 static void explain(struct kg_buf *out, const struct kg_spec *s)
 {
     const struct kg_rowwise *t = &s->tile;
-    kg_buf_printf(out, "%u row%s a workgroup, %u lanes a row, ", t->rows, t->rows > 1 ? "s" : "", t->threads);
+    kg_buf_printf(out, "%u row%s a workgroup, %u lanes a row, ", t->rows, t->rows > 1 ? "s" : "",
+                  t->threads);
     if (t->loop)
         kg_buf_printf(out, "any number of columns, read twice");
     else

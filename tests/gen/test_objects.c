@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code objects of the build against the registry: every kernel is there, with the registry's workgroup
- * size, LDS and argument bytes and the arch's wave size, uses no scratch memory and spills nothing; each
- * code object carries its module's fingerprint and has the arch's version.
+ * The code objects of the build against the registry: every kernel is there, with the registry's
+ * workgroup size, LDS and argument bytes and the arch's wave size, uses no scratch memory and
+ * spills nothing; each code object carries its module's fingerprint and has the arch's version.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ static unsigned check_object(const struct fly_op *op, unsigned module, const str
     unsigned kernels = 0;
     const struct fly_module *m = &op->modules[module];
     snprintf(symbol, sizeof symbol, "fly_registry_%s", m->fingerprint);
-    cr_expect_not_null(sim_codeobj_symbol(o, symbol), "%s for %s has no %s", m->name, arch->name, symbol);
+    cr_expect_not_null(sim_codeobj_symbol(o, symbol), "%s for %s has no %s", m->name, arch->name,
+                       symbol);
     cr_expect_eq(o->abi, arch->cov == 6 ? ABI_V6 : ABI_V5, "%s for %s", m->name, arch->name);
     for (unsigned i = 0; i < op->nkernels; i++) {
         const struct fly_kernel *k = &op->kernels[i];
@@ -48,12 +49,13 @@ static unsigned check_object(const struct fly_op *op, unsigned module, const str
         kernels++;
         cr_assert_not_null(s, "%s is missing", k->name);
         cr_expect_eq(s->scratch, 0, "%s: %u bytes of scratch a lane", k->name, s->scratch);
-        cr_expect_eq(s->vgpr_spills + s->sgpr_spills, 0, "%s: %u VGPRs and %u SGPRs spilled", k->name, s->vgpr_spills,
-                     s->sgpr_spills);
+        cr_expect_eq(s->vgpr_spills + s->sgpr_spills, 0, "%s: %u VGPRs and %u SGPRs spilled",
+                     k->name, s->vgpr_spills, s->sgpr_spills);
         cr_expect_eq(s->lds, k->lds, "%s: LDS %u, registry %u", k->name, s->lds, k->lds);
-        cr_expect_eq(s->kernarg, k->kernarg_bytes, "%s: arguments %u, registry %u", k->name, s->kernarg,
-                     k->kernarg_bytes);
-        cr_expect_eq(s->max_workgroup, k->block, "%s: workgroup %u, registry %u", k->name, s->max_workgroup, k->block);
+        cr_expect_eq(s->kernarg, k->kernarg_bytes, "%s: arguments %u, registry %u", k->name,
+                     s->kernarg, k->kernarg_bytes);
+        cr_expect_eq(s->max_workgroup, k->block, "%s: workgroup %u, registry %u", k->name,
+                     s->max_workgroup, k->block);
         cr_expect_eq(s->wave, arch->wave, "%s", k->name);
     }
     return kernels;
@@ -64,7 +66,8 @@ static void check_module(const struct fly_op *op, unsigned module, const char *g
     char path[512], err[256];
     size_t size;
     struct sim_bundle bundle;
-    snprintf(path, sizeof path, "%s/%s/%s.hipfb", getenv("FLY_KERNEL_PATH"), group, op->modules[module].name);
+    snprintf(path, sizeof path, "%s/%s/%s.hipfb", getenv("FLY_KERNEL_PATH"), group,
+             op->modules[module].name);
     void *data = read_file(path, &size);
     if (!data)
         return;

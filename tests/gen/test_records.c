@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The generator's records: names, the order of the registry, and that what is written depends on the record
- * alone. Links the generator and the library, whose registry must say the same.
+ * The generator's records: names, the order of the registry, and that what is written depends on
+ * the record alone. Links the generator and the library, whose registry must say the same.
  */
 #include <stdio.h>
 #include <string.h>
@@ -64,8 +64,8 @@ Test(records, names_are_printed_from_the_record)
                 strncat(arch, c, 1);
         if (s->tile.vec == 1)
             strcpy(tag, "_e1");
-        snprintf(want, sizeof want, "layernorm_%s_%s_r%ut%uv%u%s%s", kg_dtypes[s->in].token, arch, s->tile.rows,
-                 s->tile.threads, s->tile.vectors, tag, s->tile.loop ? "_loop" : "");
+        snprintf(want, sizeof want, "layernorm_%s_%s_r%ut%uv%u%s%s", kg_dtypes[s->in].token, arch,
+                 s->tile.rows, s->tile.threads, s->tile.vectors, tag, s->tile.loop ? "_loop" : "");
         kg_spec_name(s, name);
         cr_expect_str_eq(name, want);
     }
@@ -95,13 +95,15 @@ Test(records, the_registry_has_the_same_rows_in_the_same_order)
 
 static bool same_group(const struct kg_spec *a, const struct kg_spec *b)
 {
-    return a->op == b->op && a->arch == b->arch && a->in == b->in && a->weight == b->weight && a->out == b->out;
+    return a->op == b->op && a->arch == b->arch && a->in == b->in && a->weight == b->weight &&
+           a->out == b->out;
 }
 
 Test(records, the_last_row_wise_kernel_of_a_group_takes_any_row)
 {
     for (unsigned i = 0; i < count; i++) {
-        if (strcmp(records[i].op->family, "norm") || (i + 1 < count && same_group(&records[i], &records[i + 1])))
+        if (strcmp(records[i].op->family, "norm") ||
+            (i + 1 < count && same_group(&records[i], &records[i + 1])))
             continue;
         cr_expect(records[i].tile.loop);
         cr_expect_eq(records[i].tile.vec, 1);
