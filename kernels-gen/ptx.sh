@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compiles the kernels of NVIDIA's targets to PTX, one file a kernel, since the driver compiles a file when
-# it is first used.
+# Compiles the kernels of NVIDIA's targets to PTX, one file a kernel, since the driver compiles a file
+# when it is first used; and to a cubin beside it when there is a ptxas.
 #
-#     ptx.sh FLYGEN FOLDER "ARCH=FLAGS ..." COMPILER FLAGS...
+#     ptx.sh FLYGEN FOLDER PTXAS "ARCH=FLAGS ..." COMPILER FLAGS...
+#
+# PTXAS may be empty. ARCH is a name of lib/arch.inc, its FLAGS have commas between them.
 set -eu
-flygen=$1 folder=$2 archs=$3
-shift 3
+flygen=$1 folder=$2 ptxas=$3 archs=$4
+shift 4
 
 work=$folder.work
 rm -rf "$folder" "$work"
@@ -16,18 +18,19 @@ trap 'rm -rf "$work"' EXIT
 for arch in $archs; do
     name=${arch%%=*}
     for kernel in $("$flygen" list "$name"); do
-        printf '%s %s\n' "$kernel" "${arch#*=}"
+        printf '%s %s %s\n' "$kernel" "sm_${name#sm}" "${arch#*=}"
     done
 done >"$work/list"
 
-# Each line: a kernel, then the flags of its arch with commas between them.
-export flygen folder work
-xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 sh -c '
+# Each line: a kernel, its arch as ptxas spells it, and the flags of the arch.
+export flygen folder work ptxas
+xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 sh -euc '
     compiler=$1; shift
     while [ "$1" != -- ]; do set -- "$@" "$1"; shift; done
     shift
-    kernel=$1 own=$2; shift 2
+    kernel=$1 arch=$2 own=$3; shift 3
     "$flygen" emit "$kernel" >"$work/$kernel.hip"
     "$compiler" "$@" $(printf %s "$own" | tr , " ") -o "$folder/$kernel.ptx" "$work/$kernel.hip"
+    [ -z "$ptxas" ] || "$ptxas" -arch="$arch" -o "$folder/$kernel.cubin" "$folder/$kernel.ptx"
 ' sh "$@" -- <"$work/list"
 touch "$folder"
