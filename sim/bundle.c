@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Offload bundles and compressed bundles; see bundle.h. Lengths are checked against the file first. */
+/* Offload bundles and compressed bundles; see bundle.h. Lengths are checked against the file
+ * first. */
 #include "bundle.h"
 
 #include <stdio.h>
@@ -10,7 +11,8 @@
 
 static const char bundle_magic[] = "__CLANG_OFFLOAD_BUNDLE__";
 enum { BUNDLE_MAGIC = 24, MAX_IMAGES = 1024 };
-/* A bundle of every kernel of a group has a few MiB; this bounds what a forged header can ask for. */
+/* A bundle of every kernel of a group has a few MiB; this bounds what a forged header can ask
+ * for. */
 static const uint64_t max_unpacked = UINT64_C(1) << 30;
 
 static uint64_t le(const uint8_t *p, unsigned bytes)
@@ -80,8 +82,8 @@ static bool read_entries(const uint8_t *d, size_t size, struct sim_bundle *out, 
     return true;
 }
 
-static bool unpack(const uint8_t *d, size_t size, struct sim_bundle *out, size_t *unpacked, char *err,
-                   size_t n)
+static bool unpack(const uint8_t *d, size_t size, struct sim_bundle *out, size_t *unpacked,
+                   char *err, size_t n)
 {
     unsigned version, method, head;
     uint64_t total, full;
@@ -119,7 +121,8 @@ static bool is_elf(const uint8_t *d, size_t size)
     return size >= 64 && memcmp(d, "\177ELF", 4) == 0;
 }
 
-bool sim_bundle_open(const void *data, size_t size, struct sim_bundle *out, char *err, size_t err_size)
+bool sim_bundle_open(const void *data, size_t size, struct sim_bundle *out, char *err,
+                     size_t err_size)
 {
     const uint8_t *d = data;
 

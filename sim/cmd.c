@@ -74,8 +74,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Entries in the order of their names, so that output does not depend on the file system. */
-static bool folder_images(const char *path, void (*fn)(const char *, const struct sim_image *, void *),
-                          void *arg)
+static bool folder_images(const char *path,
+                          void (*fn)(const char *, const struct sim_image *, void *), void *arg)
 {
     DIR *d = opendir(path);
     struct dirent *e;

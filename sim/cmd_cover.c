@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fly-sim cover: which mnemonics a target has, which of them have a meaning here, which of them code
- * objects use.
+ * fly-sim cover: which mnemonics a target has, which of them have a meaning here, which of them
+ * code objects use.
  */
 #include "cmd.h"
 #include "cover.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fly-sim dis: instructions of code objects as text, and the check of that text against llvm-objdump,
- * which decodes the same bytes by tables of its own.
+ * fly-sim dis: instructions of code objects as text, and the check of that text against
+ * llvm-objdump, which decodes the same bytes by tables of its own.
  */
 #include "cmd.h"
 
@@ -62,7 +62,8 @@ static void disassemble(const char *path, const struct sim_image *m, void *arg)
             break;
         print_line(&i, text);
         if (!i.op)
-            fprintf(stderr, "fly-sim: %s: 0x%" PRIx64 ": no instruction is encoded as %08" PRIx32 "\n",
+            fprintf(stderr,
+                    "fly-sim: %s: 0x%" PRIx64 ": no instruction is encoded as %08" PRIx32 "\n",
                     path, i.pc, i.words[0]);
     }
     sim_codeobj_close(o);
@@ -155,8 +156,8 @@ static void difference(struct dis *d, const char *path, const struct sim_image *
                        const char *theirs, const char *ours)
 {
     if (d->differences++ < 50)
-        printf("%s (%s): 0x%" PRIx64 "\n    llvm-objdump: %s\n    fly-sim:      %s\n", path, m->target,
-               at, theirs, ours);
+        printf("%s (%s): 0x%" PRIx64 "\n    llvm-objdump: %s\n    fly-sim:      %s\n", path,
+               m->target, at, theirs, ours);
 }
 
 static void check(const char *path, const struct sim_image *m, void *arg)
@@ -216,8 +217,9 @@ static int run_check(const char *path)
     struct dis d = {.objdump = find_objdump()};
 
     if (!d.objdump) {
-        fputs("fly-sim: dis --check needs llvm-objdump of LLVM 22 or newer (LLVM_OBJDUMP names it)\n",
-              stderr);
+        fputs(
+            "fly-sim: dis --check needs llvm-objdump of LLVM 22 or newer (LLVM_OBJDUMP names it)\n",
+            stderr);
         return 77; /* the tests take it for skipped */
     }
     d.failed |= !cmd_each_image(path, check, &d);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reader of ELF code objects; see codeobj.h. One cursor type checks every access to the file; section
- * headers are used for .text, symbols and notes, and the dynamic section where there are none.
+ * Reader of ELF code objects; see codeobj.h. One cursor type checks every access to the file;
+ * section headers are used for .text, symbols and notes, and the dynamic section where there are
+ * none.
  */
 #include "codeobj.h"
 
@@ -33,7 +34,12 @@ static uint64_t le(const uint8_t *p, unsigned bytes)
     return v;
 }
 
-struct section { uint32_t name, type; uint64_t flags, addr, offset, size; uint32_t link; uint64_t entsize; };
+struct section {
+    uint32_t name, type;
+    uint64_t flags, addr, offset, size;
+    uint32_t link;
+    uint64_t entsize;
+};
 
 static struct section section_at(const uint8_t *p)
 {
@@ -86,7 +92,8 @@ static bool read_header(struct reader *r)
     }
     shoff = le(d + 40, 8);
     r->nsections = le(d + 60, 2);
-    if (r->nsections && (le(d + 58, 2) != 64 || !within(&r->f, shoff, (uint64_t)r->nsections * 64))) {
+    if (r->nsections &&
+        (le(d + 58, 2) != 64 || !within(&r->f, shoff, (uint64_t)r->nsections * 64))) {
         r->error = "section table lies outside the file";
         return false;
     }
@@ -161,9 +168,12 @@ static bool read_symbols(struct reader *r, const struct section *tab)
     for (uint64_t i = 0; i < n; i++) {
         const uint8_t *p = r->f.d + tab->offset + i * 24;
 
-        o->symbols[i] = (struct sim_symbol){
-            .name = string_at(&r->f, &names, le(p, 4)), .value = le(p + 8, 8), .size = le(p + 16, 8),
-            .type = p[4] & 15, .global = p[4] >> 4 != 0, .defined = le(p + 6, 2) != 0};
+        o->symbols[i] = (struct sim_symbol){.name = string_at(&r->f, &names, le(p, 4)),
+                                            .value = le(p + 8, 8),
+                                            .size = le(p + 16, 8),
+                                            .type = p[4] & 15,
+                                            .global = p[4] >> 4 != 0,
+                                            .defined = le(p + 6, 2) != 0};
     }
     o->nsymbols = n;
     return true;
@@ -236,7 +246,8 @@ const uint8_t *sim_codeobj_bytes(const struct sim_codeobj *o, uint64_t vaddr, ui
     for (unsigned i = 0; i < o->nsegments; i++) {
         const struct sim_segment *s = &o->segments[i];
 
-        if (vaddr >= s->vaddr && vaddr - s->vaddr <= s->filesz && n <= s->filesz - (vaddr - s->vaddr))
+        if (vaddr >= s->vaddr && vaddr - s->vaddr <= s->filesz &&
+            n <= s->filesz - (vaddr - s->vaddr))
             return s->data + (vaddr - s->vaddr);
     }
     return NULL;
@@ -363,7 +374,8 @@ static bool read_notes(struct reader *r)
                 r->error = "a note is cut off";
                 return false;
             }
-            if (type == NT_AMDGPU_METADATA && namesz == 7 && memcmp(d + at + 12, "AMDGPU", 7) == 0) {
+            if (type == NT_AMDGPU_METADATA && namesz == 7 &&
+                memcmp(d + at + 12, "AMDGPU", 7) == 0) {
                 r->error = sim_metadata_read(r->o, d + desc, descsz);
                 if (r->error)
                     return false;

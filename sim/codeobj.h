@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code objects: the ELF file of one GPU target with its kernels, their descriptors and the metadata of
- * their arguments (LLVM AMDGPU usage guide, "Code Object"). Every offset and size of the file is
+ * Code objects: the ELF file of one GPU target with its kernels, their descriptors and the metadata
+ * of their arguments (LLVM AMDGPU usage guide, "Code Object"). Every offset and size of the file is
  * checked before use; a damaged file gives a sentence, never a crash.
  */
 #ifndef SIM_CODEOBJ_H
@@ -107,7 +107,8 @@ void sim_codeobj_close(struct sim_codeobj *o);
 
 const struct sim_kernel *sim_codeobj_kernel(const struct sim_codeobj *o, const char *name);
 const struct sim_symbol *sim_codeobj_symbol(const struct sim_codeobj *o, const char *name);
-/* The file's bytes at vaddr, or null if [vaddr, vaddr + n) is not within one segment's file data. */
+/* The file's bytes at vaddr, or null if [vaddr, vaddr + n) is not within one segment's file
+ * data. */
 const uint8_t *sim_codeobj_bytes(const struct sim_codeobj *o, uint64_t vaddr, uint64_t n);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "family.h"
 
-/* Is there a body for this token (sim_op_base has been applied) on that target? Defined by the execution
- * side; weak, so that the decoder and its tools link without it. */
+/* Is there a body for this token (sim_op_base has been applied) on that target? Defined by the
+ * execution side; weak, so that the decoder and its tools link without it. */
 bool sim_op_implemented(const struct sim_family *f, unsigned op) __attribute__((weak));
 
 #endif

@@ -18,7 +18,8 @@
 
 const struct sim_family sim_families[] = {
 #define SIM_FAMILY(name, isa, target, mach, wave, vgprs, granule, pool, waves, banks, lds, flags)  \
-    {name, SIM_ISA_##isa, SIM_TARGET_##target, mach, wave, vgprs, granule, pool, waves, banks, lds, flags},
+    {name, SIM_ISA_##isa, SIM_TARGET_##target, mach, wave, vgprs, granule, pool, waves, banks,     \
+     lds,  flags},
 #include "family.inc"
 };
 const size_t sim_family_count = sizeof sim_families / sizeof *sim_families;

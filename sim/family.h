@@ -50,7 +50,8 @@ struct sim_family {
 extern const struct sim_family sim_families[];
 extern const size_t sim_family_count;
 
-/* The row of that name or EF_AMDGPU_MACH value, or null. A name may carry features (gfx942:xnack-). */
+/* The row of that name or EF_AMDGPU_MACH value, or null. A name may carry features
+ * (gfx942:xnack-). */
 const struct sim_family *sim_family_by_name(const char *name);
 const struct sim_family *sim_family_by_mach(uint32_t mach);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A decoded instruction: what decode/ makes from machine code, print.c turns into text and the
- * execution side lowers once into its fast form. Family-independent: everything a format encodes ends
- * up in a named field, everything a mnemonic implies is in its opcode row.
+ * execution side lowers once into its fast form. Family-independent: everything a format encodes
+ * ends up in a named field, everything a mnemonic implies is in its opcode row.
  */
 #ifndef SIM_ISA_H
 #define SIM_ISA_H
@@ -15,7 +15,8 @@ enum sim_format {
     SIM_FMT_SOP1, SIM_FMT_SOP2, SIM_FMT_SOPC, SIM_FMT_SOPK, SIM_FMT_SOPP, SIM_FMT_SMEM,
     SIM_FMT_VOP1, SIM_FMT_VOP2, SIM_FMT_VOPC, SIM_FMT_VOP3, SIM_FMT_VOP3SD, SIM_FMT_VOP3P,
     SIM_FMT_MAI, SIM_FMT_VOP3PX, SIM_FMT_VOP3PX16, /* with a prefix of scales (16: 64-bit scales) */
-    SIM_FMT_VOPDX, SIM_FMT_VOPDY, SIM_FMT_VOPD3X, SIM_FMT_VOPD3Y, /* halves; insn.format is the X one */
+    /* halves of dual instructions; insn.format is the X one */
+    SIM_FMT_VOPDX, SIM_FMT_VOPDY, SIM_FMT_VOPD3X, SIM_FMT_VOPD3Y,
     SIM_FMT_DS, SIM_FMT_FLAT, SIM_FMT_SCRATCH, SIM_FMT_GLOBAL, SIM_FMT_MUBUF, SIM_FMT_MTBUF,
     SIM_FMT_VBUFFER, SIM_FMT_TENSOR,
     SIM_FMT_COUNT
@@ -44,13 +45,13 @@ enum sim_file {
     SIM_FILE_IMM      /* plain number in value: simm16, branch distance, hwreg, wait counts ... */
 };
 
-/* How the instruction looks at the operand (from its opcode row): decides how a constant is expanded
- * and how text shows it. */
+/* How the instruction looks at the operand (from its opcode row): decides how a constant is
+ * expanded and how text shows it. */
 enum sim_type {
     SIM_T_NONE, SIM_T_B8, SIM_T_B16, SIM_T_B32, SIM_T_B64, SIM_T_B128,
     SIM_T_I16, SIM_T_I32, SIM_T_I64, SIM_T_U16, SIM_T_U32, SIM_T_U64,
-    SIM_T_F16, SIM_T_BF16, SIM_T_F32, SIM_T_F64, SIM_T_V2F16, SIM_T_V2BF16, SIM_T_V2I16, SIM_T_V2F32,
-    SIM_T_V2I32, SIM_T_MASK /* a lane mask: 64 or 32 bits by wave size */
+    SIM_T_F16, SIM_T_BF16, SIM_T_F32, SIM_T_F64, SIM_T_V2F16, SIM_T_V2BF16, SIM_T_V2I16,
+    SIM_T_V2F32, SIM_T_V2I32, SIM_T_MASK /* a lane mask: 64 or 32 bits by wave size */
 };
 
 enum { SIM_READ = 1, SIM_WRITE = 2 };
@@ -104,7 +105,7 @@ struct sim_insn {
     uint8_t matrix_a_scale_fmt, matrix_b_scale_fmt, matrix_reuse;
     uint8_t index_key;             /* which part of the index register a sparse WMMA uses */
     uint8_t bitop;                 /* v_bitop3, v_bitop2 truth table */
-    uint8_t opsel;                 /* VOP3, VOP3P op_sel bits as encoded: 0-2 sources, 3 destination */
+    uint8_t opsel;                 /* VOP3(P) op_sel bits as encoded: 0-2 sources, 3 destination */
     struct { uint16_t ctrl; uint8_t row_mask, bank_mask; bool bound_ctrl, fi; uint32_t dpp8; } dpp;
     struct { uint8_t dst_sel, dst_unused, src0_sel, src1_sel; } sdwa;
     bool glc, slc, dlc, scc;       /* cache bits: sc0 nt - sc1 on gfx940+; th/scope on gfx12 */

@@ -5,7 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct { const char *name; int (*run)(int argc, char **argv); const char *help; } commands[] = {
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
     {"dis", cmd_dis,
      "dis [--target NAME] FILE     instructions of a code object or bundle\n"
      "    dis --check DIR              decode everything below DIR and compare with llvm-objdump"},

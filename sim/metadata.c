@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata note of a code object: a MessagePack map whose amdhsa.kernels lists each kernel's arguments
- * and resources (LLVM AMDGPU usage guide, "Code Object V5 Metadata").
+ * The metadata note of a code object: a MessagePack map whose amdhsa.kernels lists each kernel's
+ * arguments and resources (LLVM AMDGPU usage guide, "Code Object V5 Metadata").
  */
 #include "metadata.h"
 
@@ -140,7 +140,8 @@ static bool read_wg_size(struct metadata *md, uint32_t *size)
     return true;
 }
 
-/* One map of amdhsa.kernels: read into a scratch record, then moved to the kernel of that symbol. */
+/* One map of amdhsa.kernels: read into a scratch record, then moved to the kernel of that
+ * symbol. */
 static bool read_kernel_map(struct metadata *md)
 {
     struct sim_codeobj *o = md->o;
@@ -186,7 +187,8 @@ static bool read_kernel_map(struct metadata *md)
             struct sim_kernel *k = &o->kernels[i];
             size_t n = strlen(k->name);
 
-            if (k->has_metadata || strncmp(symbol, k->name, n) != 0 || strcmp(symbol + n, ".kd") != 0)
+            if (k->has_metadata || strncmp(symbol, k->name, n) != 0 ||
+                strcmp(symbol + n, ".kd") != 0)
                 continue;
             k->args = tmp.args;
             k->nargs = tmp.nargs;

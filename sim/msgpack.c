@@ -33,7 +33,8 @@ static bool container(struct sim_msgpack *m, enum sim_msgpack_type type, uint64_
     return n <= (uint64_t)(m->end - m->p);
 }
 
-static bool integer(struct sim_msgpack *m, unsigned size, bool is_signed, struct sim_msgpack_item *out)
+static bool integer(struct sim_msgpack *m, unsigned size, bool is_signed,
+                    struct sim_msgpack_item *out)
 {
     if (!take(m, size, &out->u))
         return false;

@@ -10,8 +10,16 @@
 struct sim_msgpack { const uint8_t *p, *end; };
 
 enum sim_msgpack_type {
-    SIM_MP_NIL, SIM_MP_BOOL, SIM_MP_UINT, SIM_MP_INT, SIM_MP_FLOAT, SIM_MP_STR, SIM_MP_BIN, SIM_MP_EXT,
-    SIM_MP_ARRAY, SIM_MP_MAP
+    SIM_MP_NIL,
+    SIM_MP_BOOL,
+    SIM_MP_UINT,
+    SIM_MP_INT,
+    SIM_MP_FLOAT,
+    SIM_MP_STR,
+    SIM_MP_BIN,
+    SIM_MP_EXT,
+    SIM_MP_ARRAY,
+    SIM_MP_MAP
 };
 
 struct sim_msgpack_item {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recognises the format of a machine word, finds its row and lets fields.c take it apart. Nothing here
- * depends on what an instruction means; any byte string is fine.
+ * Recognises the format of a machine word, finds its row and lets fields.c take it apart. Nothing
+ * here depends on what an instruction means; any byte string is fine.
  */
 #include "decode/table.h"
 
@@ -25,8 +25,8 @@ static void mark(uint32_t *used, unsigned lo, unsigned bits)
         used[b / 32] |= 1u << b % 32;
 }
 
-/* Bits of fields that must be zero when a row has no use for them. Most formats have none: hardware does
- * not look at them, and neither does LLVM's disassembler. */
+/* Bits of fields that must be zero when a row has no use for them. Most formats have none: hardware
+ * does not look at them, and neither does LLVM's disassembler. */
 void sim_row_used(const struct sim_table *t, struct sim_opcode *o)
 {
     static const struct { uint8_t format, field; } fixed[] = {

@@ -7,8 +7,8 @@
  *   token      mnemonic without suffix; the text is the token and, by form, _e32, _e64 or v_dual_
  *   class      enum sim_class
  *   targets    targets of the table that have it
- *   lanes      source forms it takes beside the plain one: DPP, DPP8, SDWA, NEWBCAST (64-bit DPP that
- *              has only row_newbcast)
+ *   lanes      source forms it takes beside the plain one: DPP, DPP8, SDWA, NEWBCAST (DPP of
+ *              64-bit operations, which has only row_newbcast)
  *   operands   in the order of the text, `field access kinds bits .type`:
  *              access = written, + read and written, : read;
  *              kinds V VGPR, A AGPR, R VGPR or AGPR by an acc bit, H (with V)
@@ -44,7 +44,8 @@ enum sim_class {
 
 enum sim_form { SIM_FORM__, SIM_FORM_e32, SIM_FORM_e64, SIM_FORM_dual };
 
-/* Tokens: one for each mnemonic of any table, whatever its encoding. A meaning is bound to a token. */
+/* Tokens: one for each mnemonic of any table, whatever its encoding. A meaning is bound to a
+ * token. */
 enum sim_op {
     SIM_OP_NONE,
 #define SIM_TOKEN(name) SIM_OP_##name,
@@ -94,9 +95,9 @@ struct sim_opcode {
     uint32_t used[4];      /* the other bits of these dwords must be zero */
 };
 
-/* Decodes the instruction at code, of which n bytes may be read, for text and branch targets at address
- * pc. False when no row fits or the bytes end first: out then holds pc, the words, op null, and in size
- * the 4 bytes (or fewer) to step over. Never reads past n. Safe from any thread. */
+/* Decodes the instruction at code, of which n bytes may be read, for text and branch targets at
+ * address pc. False when no row fits or the bytes end first: out then holds pc, the words, op null,
+ * and in size the 4 bytes (or fewer) to step over. Never reads past n. Safe from any thread. */
 bool sim_decode(const struct sim_family *f, const uint8_t *code, size_t n, uint64_t pc,
                 struct sim_insn *out);
 
@@ -106,14 +107,16 @@ bool sim_decode_wave(const struct sim_family *f, unsigned wave, const uint8_t *c
 
 /* The text llvm-objdump prints for it, without address and bytes. msb is the operand of the last
  * s_set_vgpr_msb, 0 if none. Returns the length, as snprintf does. */
-int sim_print(const struct sim_family *f, const struct sim_insn *i, unsigned msb, char *buf, size_t n);
+int sim_print(const struct sim_family *f, const struct sim_insn *i, unsigned msb, char *buf,
+              size_t n);
 
 /* All rows of an instruction set's table. *n is their number. */
 const struct sim_opcode *sim_isa_rows(enum sim_isa isa, size_t *n);
 
 /* Spelling of a token: "v_add_f32". */
 const char *sim_op_name(unsigned token);
-/* The token a meaning is bound to: sim_op_base(SIM_OP_global_load_b32) is SIM_OP_global_load_dword. */
+/* The token a meaning is bound to: sim_op_base(SIM_OP_global_load_b32) is
+ * SIM_OP_global_load_dword. */
 unsigned sim_op_base(unsigned token);
 /* Mnemonic of a row as printed without DPP or SDWA: "v_add_f32_e32". */
 int sim_opcode_text(const struct sim_opcode *o, char *buf, size_t n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From encoded fields to operands and modifiers. Everything that is true of a format, and not of one
- * opcode, is here, once: source codes, constants, literals, SDWA and DPP dwords, accumulation
+ * From encoded fields to operands and modifiers. Everything that is true of a format, and not of
+ * one opcode, is here, once: source codes, constants, literals, SDWA and DPP dwords, accumulation
  * registers, addresses whose width depends on other fields.
  */
 #include "decode/fields.h"
@@ -67,10 +67,10 @@ static bool saddr_off(const struct sim_fields *c)
     return fields_get(c, SIM_F_saddr) == (c->f->flags & SIM_SCALAR_NULL ? CODE_NULL : 0x7f);
 }
 
-/* Whether this form of the encoding has the operand; *bits is its width. Absent operands that text shows
- * as `off` stay, with file NONE. */
-static bool memory_operand(const struct sim_fields *c, const struct sim_slot *s, struct sim_operand *o,
-                           unsigned *bits)
+/* Whether this form of the encoding has the operand; *bits is its width. Absent operands that text
+ * shows as `off` stay, with file NONE. */
+static bool memory_operand(const struct sim_fields *c, const struct sim_slot *s,
+                           struct sim_operand *o, unsigned *bits)
 {
     const struct sim_insn *i = c->out;
     bool absent = false;
@@ -84,8 +84,9 @@ static bool memory_operand(const struct sim_fields *c, const struct sim_slot *s,
         return !i->lds;
     case SIM_F_addr:
         if (c->format == SIM_FMT_SCRATCH)
-            absent = fields_has(c, SIM_F_sve) && c->f->flags & (SIM_TEXT_SC | SIM_SCALAR_NULL) ? !i->sve
-                                                                                       : !saddr_off(c);
+            absent = fields_has(c, SIM_F_sve) && c->f->flags & (SIM_TEXT_SC | SIM_SCALAR_NULL)
+                         ? !i->sve
+                         : !saddr_off(c);
         else if (c->format != SIM_FMT_DS && fields_has(c, SIM_F_saddr))
             for (unsigned k = 0; k < c->op->nslots; k++)
                 if (c->op->slot[k].field == SIM_F_saddr)
@@ -100,8 +101,9 @@ static bool memory_operand(const struct sim_fields *c, const struct sim_slot *s,
         break;
     case SIM_F_soffset:
         if (c->format == SIM_FMT_SMEM)
-            absent = c->t->isa == SIM_ISA_GFX9 ? !fields_get(c, SIM_F_soffset_en) && fields_get(c, SIM_F_imm)
-                                               : fields_get(c, SIM_F_soffset) == CODE_NULL;
+            absent = c->t->isa == SIM_ISA_GFX9
+                         ? !fields_get(c, SIM_F_soffset_en) && fields_get(c, SIM_F_imm)
+                         : fields_get(c, SIM_F_soffset) == CODE_NULL;
         break;
     default:
         break;
@@ -190,15 +192,18 @@ static bool fill(struct sim_fields *c, const struct sim_slot *s, struct sim_oper
         o->file = SIM_FILE_VCC;
         return true;
     case SIM_F_K:
-        return sim_operand_source(c, o, &(struct sim_slot){.kinds = s->bits == 64 ? SIM_K_W : SIM_K_L,
-                                               .type = s->type, .field = s->field},
-                      s->bits == 64 ? CODE_LIT64 : CODE_LITERAL);
+        return sim_operand_source(c, o,
+                                  &(struct sim_slot){.kinds = s->bits == 64 ? SIM_K_W : SIM_K_L,
+                                                     .type = s->type,
+                                                     .field = s->field},
+                                  s->bits == 64 ? CODE_LIT64 : CODE_LITERAL);
     case SIM_F_sbase:
         return sim_operand_scalar(c, o, v * 2);
     case SIM_F_srsrc:
         return sim_operand_scalar(c, o, fields_has(c, SIM_F_th) ? v : v * 4);
     case SIM_F_soffset:
-        if (c->format == SIM_FMT_SMEM && c->t->isa == SIM_ISA_GFX9 && !fields_get(c, SIM_F_soffset_en))
+        if (c->format == SIM_FMT_SMEM && c->t->isa == SIM_ISA_GFX9 &&
+            !fields_get(c, SIM_F_soffset_en))
             v = fields_get(c, SIM_F_offset) & 0x7f;
         return sim_operand_source(c, o, s, v);
     case SIM_F_vdsty:
@@ -276,8 +281,8 @@ static bool whole(struct sim_fields *c)
         o->abid = fields_get(c, SIM_F_abid);
         o->blgp = fields_get(c, SIM_F_blgp);
     }
-    o->opsel = fields_get(c, SIM_F_opsel0) | fields_get(c, SIM_F_opsel1) << 1 | fields_get(c, SIM_F_opsel2) << 2 |
-               fields_get(c, SIM_F_opsel3) << 3;
+    o->opsel = fields_get(c, SIM_F_opsel0) | fields_get(c, SIM_F_opsel1) << 1 |
+               fields_get(c, SIM_F_opsel2) << 2 | fields_get(c, SIM_F_opsel3) << 3;
     o->glc = fields_get(c, SIM_F_glc);
     o->slc = fields_get(c, SIM_F_slc);
     o->dlc = fields_get(c, SIM_F_dlc);
@@ -300,16 +305,20 @@ static bool whole(struct sim_fields *c)
     o->nfmt = fields_get(c, SIM_F_nfmt);
     o->returns = fields_accepts(c, SIM_F_rtn) && (gfx12 ? o->th & 1 : o->glc);
     if (c->format == SIM_FMT_VOP3PX && c->t->isa == SIM_ISA_GFX9) {
-        o->matrix_a_scale = fields_get(c, SIM_F_scale_opsel0) | fields_get(c, SIM_F_scale_opsel_hi0) << 1;
-        o->matrix_b_scale = fields_get(c, SIM_F_scale_opsel1) | fields_get(c, SIM_F_scale_opsel_hi1) << 1;
+        o->matrix_a_scale = fields_get(c, SIM_F_scale_opsel0) | fields_get(c, SIM_F_scale_opsel_hi0)
+                                                                    << 1;
+        o->matrix_b_scale = fields_get(c, SIM_F_scale_opsel1) | fields_get(c, SIM_F_scale_opsel_hi1)
+                                                                    << 1;
     } else if (c->format == SIM_FMT_VOP3PX || c->format == SIM_FMT_VOP3PX16) {
         o->matrix_a_fmt = fields_get(c, SIM_F_matrix_a_fmt);
-        o->matrix_b_fmt = fields_get(c, SIM_F_matrix_b_fmt_lo) | fields_get(c, SIM_F_matrix_b_fmt_hi) << 2;
+        o->matrix_b_fmt =
+            fields_get(c, SIM_F_matrix_b_fmt_lo) | fields_get(c, SIM_F_matrix_b_fmt_hi) << 2;
         o->matrix_a_scale = fields_get(c, SIM_F_matrix_a_scale_row);
         o->matrix_b_scale = fields_get(c, SIM_F_matrix_b_scale_row);
         o->matrix_a_scale_fmt = fields_get(c, SIM_F_matrix_a_scale_fmt);
         o->matrix_b_scale_fmt = fields_get(c, SIM_F_matrix_b_scale_fmt);
-        o->matrix_reuse = fields_get(c, SIM_F_matrix_a_reuse) | fields_get(c, SIM_F_matrix_b_reuse) << 1;
+        o->matrix_reuse = fields_get(c, SIM_F_matrix_a_reuse) | fields_get(c, SIM_F_matrix_b_reuse)
+                                                                    << 1;
     } else if (c->format == SIM_FMT_VOP3P && c->t->isa == SIM_ISA_GFX1250 &&
                c->op->cls == SIM_MATRIX) {
         unsigned b = fields_get(c, SIM_F_opsel_hi0) | fields_get(c, SIM_F_opsel_hi1) << 1 |
@@ -322,13 +331,15 @@ static bool whole(struct sim_fields *c)
             o->matrix_reuse = (o->opsel >> 2 & 1) | (b >> 2 & 1) << 1;
         }
     }
-    if (c->format == SIM_FMT_VOP3P && c->op->cls == SIM_MATRIX && gfx12 && !fields_accepts(c, SIM_F_f8f6f4))
+    if (c->format == SIM_FMT_VOP3P && c->op->cls == SIM_MATRIX && gfx12 &&
+        !fields_accepts(c, SIM_F_f8f6f4))
         o->index_key = (fields_accepts(c, SIM_F_opsel0) ? fields_get(c, SIM_F_opsel0) : 0) |
                        (fields_accepts(c, SIM_F_opsel1) ? fields_get(c, SIM_F_opsel1) << 1 : 0);
     if (is_bitop3(c->op)) {
         o->omod = 0;
-        o->bitop = fields_get(c, SIM_F_omod) << 6 | fields_get(c, SIM_F_abs2) << 5 | fields_get(c, SIM_F_abs1) << 4 |
-                   fields_get(c, SIM_F_abs0) << 3 | fields_get(c, SIM_F_neg2) << 2 | fields_get(c, SIM_F_neg1) << 1 |
+        o->bitop = fields_get(c, SIM_F_omod) << 6 | fields_get(c, SIM_F_abs2) << 5 |
+                   fields_get(c, SIM_F_abs1) << 4 | fields_get(c, SIM_F_abs0) << 3 |
+                   fields_get(c, SIM_F_neg2) << 2 | fields_get(c, SIM_F_neg1) << 1 |
                    fields_get(c, SIM_F_neg0);
     }
     if (fields_accepts(c, SIM_F_offset) || fields_accepts(c, SIM_F_offset2)) {
@@ -345,7 +356,8 @@ static bool whole(struct sim_fields *c)
         } else if (c->format == SIM_FMT_MUBUF || c->format == SIM_FMT_MTBUF ||
                    (c->format == SIM_FMT_FLAT && !gfx12)) {
             o->offset = v;
-        } else if (c->format == SIM_FMT_SMEM && c->t->isa == SIM_ISA_GFX9 && !fields_get(c, SIM_F_imm)) {
+        } else if (c->format == SIM_FMT_SMEM && c->t->isa == SIM_ISA_GFX9 &&
+                   !fields_get(c, SIM_F_imm)) {
             o->offset = 0;
         } else {
             o->offset = sign_extend(v, bits);
@@ -354,7 +366,8 @@ static bool whole(struct sim_fields *c)
     return true;
 }
 
-/* Modifier bits that the row does not accept must be zero; op_sel_hi is set by assemblers everywhere. */
+/* Modifier bits that the row does not accept must be zero; op_sel_hi is set by assemblers
+ * everywhere. */
 static bool unknown_modifier(const struct sim_fields *c)
 {
     unsigned last = c->format == SIM_FMT_VOP3P || c->format == SIM_FMT_VOP3PX ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of taking an encoding apart: fields.c goes through a row's operands and modifiers, operand.c
- * knows registers and constants, lanes.c the DPP and SDWA dwords.
+ * The inside of taking an encoding apart: fields.c goes through a row's operands and modifiers,
+ * operand.c knows registers and constants, lanes.c the DPP and SDWA dwords.
  */
 #ifndef SIM_FIELDS_H
 #define SIM_FIELDS_H

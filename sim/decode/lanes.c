@@ -89,7 +89,8 @@ static bool sdwa(struct sim_fields *c, uint32_t w)
 static bool dpp(struct sim_fields *c, uint32_t w)
 {
     struct sim_insn *out = c->out;
-    bool vop3 = c->format == SIM_FMT_VOP3 || c->format == SIM_FMT_VOP3SD || c->format == SIM_FMT_VOP3P;
+    bool vop3 =
+        c->format == SIM_FMT_VOP3 || c->format == SIM_FMT_VOP3SD || c->format == SIM_FMT_VOP3P;
     struct sim_operand *o;
 
     if (!replace_source(c, SIM_F_src0, (w & 0xff) + 256))

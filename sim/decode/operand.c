@@ -4,14 +4,23 @@
 
 #include <string.h>
 
-/* Bits of the inline constant `code` for an operand of that type; AMD CDNA3 ISA, "Inline constants". */
+/* Bits of the inline constant `code` for an operand of that type; AMD CDNA3 ISA, "Inline
+ * constants". */
 static uint64_t inline_value(unsigned code, unsigned type)
 {
-    static const struct { uint16_t f16, bf16; uint32_t f32; uint64_t f64; } k[] = {
-        {0x3800, 0x3f00, 0x3f000000, 0x3fe0000000000000}, {0xb800, 0xbf00, 0xbf000000, 0xbfe0000000000000},
-        {0x3c00, 0x3f80, 0x3f800000, 0x3ff0000000000000}, {0xbc00, 0xbf80, 0xbf800000, 0xbff0000000000000},
-        {0x4000, 0x4000, 0x40000000, 0x4000000000000000}, {0xc000, 0xc000, 0xc0000000, 0xc000000000000000},
-        {0x4400, 0x4080, 0x40800000, 0x4010000000000000}, {0xc400, 0xc080, 0xc0800000, 0xc010000000000000},
+    static const struct {
+        uint16_t f16, bf16;
+        uint32_t f32;
+        uint64_t f64;
+    } k[] = {
+        {0x3800, 0x3f00, 0x3f000000, 0x3fe0000000000000},
+        {0xb800, 0xbf00, 0xbf000000, 0xbfe0000000000000},
+        {0x3c00, 0x3f80, 0x3f800000, 0x3ff0000000000000},
+        {0xbc00, 0xbf80, 0xbf800000, 0xbff0000000000000},
+        {0x4000, 0x4000, 0x40000000, 0x4000000000000000},
+        {0xc000, 0xc000, 0xc0000000, 0xc000000000000000},
+        {0x4400, 0x4080, 0x40800000, 0x4010000000000000},
+        {0xc400, 0xc080, 0xc0800000, 0xc010000000000000},
         {0x3118, 0x3e22, 0x3e22f983, 0x3fc45f306dc9c882},
     };
     int64_t n;
@@ -39,8 +48,8 @@ static uint64_t inline_value(unsigned code, unsigned type)
     }
 }
 
-/* A 32-bit literal as the operand sees it: f64 takes it as its high half, signed 64-bit integers are
- * sign-extended, the rest zero-extended or cut to 16 bits. */
+/* A 32-bit literal as the operand sees it: f64 takes it as its high half, signed 64-bit integers
+ * are sign-extended, the rest zero-extended or cut to 16 bits. */
 static uint64_t literal_value(const struct sim_fields *c, uint32_t lit, unsigned type)
 {
     switch (type) {
@@ -74,7 +83,8 @@ static unsigned slot_of(const struct sim_opcode *op, unsigned field)
     }
 }
 
-bool sim_operand_vgpr(const struct sim_fields *c, struct sim_operand *o, const struct sim_slot *s, unsigned reg)
+bool sim_operand_vgpr(const struct sim_fields *c, struct sim_operand *o, const struct sim_slot *s,
+                      unsigned reg)
 {
     o->file = s->kinds == SIM_K_A ? SIM_FILE_A : SIM_FILE_V;
     o->reg = reg;
@@ -87,7 +97,8 @@ bool sim_operand_vgpr(const struct sim_fields *c, struct sim_operand *o, const s
     return !(s->kinds & SIM_K_H) || reg < 128;
 }
 
-/* A scalar register or special source of code 0..127 or 230..239, 251..254; false if there is none. */
+/* A scalar register or special source of code 0..127 or 230..239, 251..254; false if there is
+ * none. */
 bool sim_operand_scalar(const struct sim_fields *c, struct sim_operand *o, unsigned code)
 {
     bool gfx9 = !(c->f->flags & SIM_SCALAR_NULL);
@@ -135,7 +146,8 @@ bool sim_operand_scalar(const struct sim_fields *c, struct sim_operand *o, unsig
 }
 
 /* The source of code 0..511: register, constant or literal, as the slot allows. */
-bool sim_operand_source(struct sim_fields *c, struct sim_operand *o, const struct sim_slot *s, unsigned code)
+bool sim_operand_source(struct sim_fields *c, struct sim_operand *o, const struct sim_slot *s,
+                        unsigned code)
 {
     if (code >= 256) {
         if (!(s->kinds & (SIM_K_V | SIM_K_A | SIM_K_R)))
@@ -177,16 +189,16 @@ bool sim_operand_source(struct sim_fields *c, struct sim_operand *o, const struc
            sim_operand_scalar(c, o, code);
 }
 
-/* Register tuples: scalar ones start at a multiple of two or four, vector ones at an even register where
- * the target asks for it, and none runs past the end of its file. */
+/* Register tuples: scalar ones start at a multiple of two or four, vector ones at an even register
+ * where the target asks for it, and none runs past the end of its file. */
 bool sim_operand_tuple_ok(const struct sim_fields *c, const struct sim_operand *o)
 {
     unsigned n = o->words, step = n >= 3 ? 4 : n;
 
     switch (o->file) {
     case SIM_FILE_V: case SIM_FILE_A:
-        return o->reg + n <= 256 && 
-               !(n > 1 && o->reg & 1 && c->f->flags & SIM_EVEN_TUPLES && !fields_accepts(c, SIM_F_odd));
+        return o->reg + n <= 256 && !(n > 1 && o->reg & 1 && c->f->flags & SIM_EVEN_TUPLES &&
+                                      !fields_accepts(c, SIM_F_odd));
     case SIM_FILE_S:
         return n <= 1 || (o->reg % step == 0 && o->reg + n <= 108);
     case SIM_FILE_TTMP:

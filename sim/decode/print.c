@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of an instruction as llvm-objdump 22 writes it: each format is a list of parts in the order of
- * its assembly syntax.
+ * The text of an instruction as llvm-objdump 22 writes it: each format is a list of parts in the
+ * order of its assembly syntax.
  */
 #include "decode/text.h"
 
@@ -170,7 +170,8 @@ static void mfma(struct sim_text *t)
     operands(t, 0, i->noperands, " ");
     if (t->op->format == SIM_FMT_VOP3PX) {
         sim_text_bits(t, "op_sel", (i->matrix_a_scale & 1) | (i->matrix_b_scale & 1) << 1, 3, 0);
-        sim_text_bits(t, "op_sel_hi", (i->matrix_a_scale >> 1) | (i->matrix_b_scale >> 1) << 1, 3, 7);
+        sim_text_bits(t, "op_sel_hi", (i->matrix_a_scale >> 1) | (i->matrix_b_scale >> 1) << 1, 3,
+                      7);
     }
     if (i->cbsz)
         sim_put(t, " cbsz:%u", i->cbsz);
@@ -311,17 +312,26 @@ static void mnemonic(struct sim_text *t)
         sim_put(t, "%s", name);
         return;
     }
-    sim_put(t, "%s%s%s", sim_op_name(o->token), o->form == SIM_FORM_e64 || o->format == SIM_FMT_VOP3 ||
-        o->format == SIM_FMT_VOP3SD || o->format == SIM_FMT_VOP3P ? "_e64" : "",
-        t->i->lanes == SIM_LANES_SDWA                                                ? "_sdwa"
-        : t->f->isa != SIM_ISA_GFX9 && o->format == SIM_FMT_VOPC /* as LLVM has it */ ? ""
-                                                                                         : "_dpp");
+    sim_put(t, "%s%s%s", sim_op_name(o->token),
+            o->form == SIM_FORM_e64 || o->format == SIM_FMT_VOP3 || o->format == SIM_FMT_VOP3SD ||
+                    o->format == SIM_FMT_VOP3P
+                ? "_e64"
+                : "",
+            t->i->lanes == SIM_LANES_SDWA                                                 ? "_sdwa"
+            : t->f->isa != SIM_ISA_GFX9 && o->format == SIM_FMT_VOPC /* as LLVM has it */ ? ""
+                                                                                          : "_dpp");
 }
 
-int sim_print(const struct sim_family *f, const struct sim_insn *i, unsigned msb, char *buf, size_t n)
+int sim_print(const struct sim_family *f, const struct sim_insn *i, unsigned msb, char *buf,
+              size_t n)
 {
-    struct sim_text t = {.buf = buf, .size = n, .t = sim_table_get(f->isa), .f = f, .i = i, .op = i->op,
-                     .msb = f->flags & SIM_HAS_VGPR_MSB ? msb : 0};
+    struct sim_text t = {.buf = buf,
+                         .size = n,
+                         .t = sim_table_get(f->isa),
+                         .f = f,
+                         .i = i,
+                         .op = i->op,
+                         .msb = f->flags & SIM_HAS_VGPR_MSB ? msb : 0};
 
     if (n)
         *buf = 0;

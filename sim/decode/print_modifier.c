@@ -66,7 +66,8 @@ static void byte_sel(struct sim_text *t)
 /* op_sel of a VOP3 word: sources, then the destination where it has a bit. */
 void sim_text_opsel(struct sim_text *t)
 {
-    /* the tied accumulator of v_fmac_f16 counts as a source; v_permlane16 has bits for two of three */
+    /* the tied accumulator of v_fmac_f16 counts as a source; v_permlane16 has bits for two of
+     * three */
     unsigned n = text_accepts(t, SIM_F_opsel2) || text_is(t, SIM_OP_v_fmac_f16)              ? 3
                  : text_is(t, SIM_OP_v_permlane16_b32) || text_is(t, SIM_OP_v_permlanex16_b32) ? 2
                                                                                      : sources(t);
@@ -120,7 +121,8 @@ void sim_text_packed(struct sim_text *t)
     }
     if (strncmp(sim_op_name(t->op->token), "v_dot2_", 7) == 0 || t->op->accepts >> SIM_F_opsel0 & 7)
         sim_text_bits(t, "op_sel", t->i->opsel & all, n, 0);
-    if (strncmp(sim_op_name(t->op->token), "v_dot2_", 7) == 0 || t->op->accepts >> SIM_F_opsel_hi0 & 7)
+    if (strncmp(sim_op_name(t->op->token), "v_dot2_", 7) == 0 ||
+        t->op->accepts >> SIM_F_opsel_hi0 & 7)
         sim_text_bits(t, "op_sel_hi", hi & all, n, mix ? 0 : all);
     if (!mix && t->op->accepts >> SIM_F_neg0 & 7)
         sim_text_bits(t, "neg_lo", neg, n, 0);
@@ -154,7 +156,11 @@ void sim_text_dpp(struct sim_text *t)
     else if (c > 0x120 && c < 0x130)
         sim_put(t, " row_ror:%u", c & 15);
     else if (c == 0x130 || c == 0x134 || c == 0x138 || c == 0x13c)
-        sim_put(t, " wave_%s:1", c == 0x130 ? "shl" : c == 0x134 ? "rol" : c == 0x138 ? "shr" : "ror");
+        sim_put(t, " wave_%s:1",
+                c == 0x130   ? "shl"
+                : c == 0x134 ? "rol"
+                : c == 0x138 ? "shr"
+                             : "ror");
     else if (c == 0x140)
         sim_put(t, " row_mirror");
     else if (c == 0x141)
@@ -210,10 +216,12 @@ void sim_text_cache_bits(struct sim_text *t)
 void sim_text_th_scope(struct sim_text *t)
 {
     static const char *const loads[] = {"RT", "NT", "HT", "LU", "NT_RT", "RT_NT", "NT_HT"};
-    static const char *const stores[] = {"RT", "NT", "HT", "WB", "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
+    static const char *const stores[] = {"RT",    "NT",    "HT",    "WB",
+                                         "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
     static const char *const atomics[] = {"0x0", "RETURN", "NT", "NT_RETURN", "0x4", "0x5", "0x6",
                                           "0x7"};
-    static const char *const scopes[] = {"", " scope:SCOPE_SE", " scope:SCOPE_DEV", " scope:SCOPE_SYS"};
+    static const char *const scopes[] = {"", " scope:SCOPE_SE", " scope:SCOPE_DEV",
+                                         " scope:SCOPE_SYS"};
     unsigned th = t->i->th;
     bool system = t->i->scope == 3, store = t->op->cls == SIM_STORE;
 

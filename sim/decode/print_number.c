@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of plain numbers whose parts have names: counters, hardware registers, messages, formats; see
- * text.h. */
+/* Text of plain numbers whose parts have names: counters, hardware registers, messages, formats;
+ * see text.h. */
 #include "decode/text.h"
 
 static void hwreg(struct sim_text *t, unsigned v)
@@ -42,7 +42,8 @@ static void hwreg(struct sim_text *t, unsigned v)
     sim_put(t, ")");
 }
 
-/* s_waitcnt: counters at their maximum are left out, unless all are; LLVM, "Wait state counters". */
+/* s_waitcnt: counters at their maximum are left out, unless all are; LLVM, "Wait state
+ * counters". */
 void sim_text_waitcnt(struct sim_text *t, unsigned v)
 {
     bool gfx9 = t->f->isa == SIM_ISA_GFX9;
@@ -64,9 +65,18 @@ void sim_text_waitcnt(struct sim_text *t, unsigned v)
 
 void sim_text_delay_alu(struct sim_text *t, unsigned v)
 {
-    static const char *const ids[] = {
-        "", "VALU_DEP_1", "VALU_DEP_2", "VALU_DEP_3", "VALU_DEP_4", "TRANS32_DEP_1", "TRANS32_DEP_2",
-        "TRANS32_DEP_3", "FMA_ACCUM_CYCLE_1", "SALU_CYCLE_1", "SALU_CYCLE_2", "SALU_CYCLE_3"};
+    static const char *const ids[] = {"",
+                                      "VALU_DEP_1",
+                                      "VALU_DEP_2",
+                                      "VALU_DEP_3",
+                                      "VALU_DEP_4",
+                                      "TRANS32_DEP_1",
+                                      "TRANS32_DEP_2",
+                                      "TRANS32_DEP_3",
+                                      "FMA_ACCUM_CYCLE_1",
+                                      "SALU_CYCLE_1",
+                                      "SALU_CYCLE_2",
+                                      "SALU_CYCLE_3"};
     static const char *const skips[] = {"", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"};
     unsigned id0 = v & 15, skip = v >> 4 & 7, id1 = v >> 7 & 15;
     const char *sep = " ";
@@ -85,8 +95,8 @@ void sim_text_delay_alu(struct sim_text *t, unsigned v)
         sim_put(t, " 0");
 }
 
-/* s_waitcnt_depctr and s_wait_alu: named fields when the rest of the bits is as an assembler sets it;
- * fields at their default are left out unless all are. */
+/* s_waitcnt_depctr and s_wait_alu: named fields when the rest of the bits is as an assembler sets
+ * it; fields at their default are left out unless all are. */
 void sim_text_depctr(struct sim_text *t, unsigned v)
 {
     static const struct { const char *name; uint8_t lo, bits, value; } fields[] = {
@@ -115,7 +125,11 @@ void sim_text_depctr(struct sim_text *t, unsigned v)
 
 void sim_text_sendmsg(struct sim_text *t, unsigned v)
 {
-    static const struct { const char *name; uint8_t id; bool gfx9, gfx11, gfx12, gfx1250; } names[] = {
+    static const struct {
+        const char *name;
+        uint8_t id;
+        bool gfx9, gfx11, gfx12, gfx1250;
+    } names[] = {
         {"MSG_INTERRUPT", 1, true, true, true, true},
         {"MSG_HS_TESSFACTOR", 2, false, true, true, true},
         {"MSG_DEALLOC_VGPRS", 3, false, true, true, true},
@@ -139,7 +153,8 @@ void sim_text_sendmsg(struct sim_text *t, unsigned v)
     };
     static const char *const gs[] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"};
     bool gfx9 = t->f->isa == SIM_ISA_GFX9;
-    unsigned id = gfx9 ? v & 15 : v & 255, op = gfx9 ? v >> 4 & 7 : 0, stream = gfx9 ? v >> 8 & 3 : 0;
+    unsigned id = gfx9 ? v & 15 : v & 255, op = gfx9 ? v >> 4 & 7 : 0,
+             stream = gfx9 ? v >> 8 & 3 : 0;
 
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         bool has = t->f->isa == SIM_ISA_GFX9    ? names[k].gfx9
@@ -269,7 +284,11 @@ void sim_text_version(struct sim_text *t, unsigned v)
         n += (v & flags[k].bit) != 0;
     sim_put(t, " %.*s", n ? (int)n - 1 : 0, "((");
     if (code == 0 || code == 4 || code == 6 || code == 9)
-        sim_put(t, "UC_VERSION_GFX%s", code == 0 ? "7" : code == 4 ? "10" : code == 6 ? "11" : "12");
+        sim_put(t, "UC_VERSION_GFX%s",
+                code == 0   ? "7"
+                : code == 4 ? "10"
+                : code == 6 ? "11"
+                            : "12");
     else
         sim_put(t, "%u", code);
     for (int k = 0; k < 3; k++)
@@ -277,16 +296,26 @@ void sim_text_version(struct sim_text *t, unsigned v)
             sim_put(t, "|UC_VERSION_%s_BIT%s", flags[k].name, --n ? ")" : "");
 }
 
-/* Typed buffer format, left out when it is the assembler's default; gfx9 has two fields, later targets
- * one number that counts through the list below. RDNA3 ISA, "Buffer image format". */
+/* Typed buffer format, left out when it is the assembler's default; gfx9 has two fields, later
+ * targets one number that counts through the list below. RDNA3 ISA, "Buffer image format". */
 void sim_text_typed_format(struct sim_text *t)
 {
-    static const char *const data[] = {
-        "INVALID", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2", "2_10_10_10",
-        "8_8_8_8", "32_32", "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
+    static const char *const data[] = {"INVALID",     "8",          "16",          "8_8",
+                                       "32",          "16_16",      "10_11_11",    "11_11_10",
+                                       "10_10_10_2",  "2_10_10_10", "8_8_8_8",     "32_32",
+                                       "16_16_16_16", "32_32_32",   "32_32_32_32", "RESERVED_15"};
     static const char *const numbers[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT",
                                           "RESERVED_6", "FLOAT"};
-    enum { U = 1, S = 2, US = 4, SS = 8, UI = 16, SI = 32, F = 128, NORM = U | S | US | SS | UI | SI };
+    enum {
+        U = 1,
+        S = 2,
+        US = 4,
+        SS = 8,
+        UI = 16,
+        SI = 32,
+        F = 128,
+        NORM = U | S | US | SS | UI | SI
+    };
     static const struct { uint8_t data, numbers; } unified[] = {
         {1, NORM}, {2, NORM | F}, {3, NORM}, {4, UI | SI | F}, {5, NORM | F}, {6, F}, {7, F},
         {8, U | S | UI | SI}, {9, NORM}, {10, NORM}, {11, UI | SI | F}, {12, NORM | F},

@@ -62,10 +62,14 @@ static bool could_be_inline(const struct sim_text *t, const struct sim_operand *
     unsigned bits = o->type == SIM_T_F16 || o->type == SIM_T_BF16 || o->type == SIM_T_I16   ? 16
                     : o->type == SIM_T_F64 || o->type == SIM_T_I64 || o->type == SIM_T_V2F32 ? 64
                                                                                              : 32;
-    if (text_is(t, SIM_OP_v_pk_fmac_f16) && t->f->isa != SIM_ISA_GFX9) { /* its constants fill both halves */
+    if (text_is(t, SIM_OP_v_pk_fmac_f16) &&
+        t->f->isa != SIM_ISA_GFX9) { /* its constants fill both halves */
         return o->value >> 16 == (o->value & 0xffff) && f16_inline(o->value & 0xffff);
     }
-    n = bits == 64 ? (int64_t)(o->type == SIM_T_I64 && o->reg == 255 ? (uint32_t)o->value : o->value) : bits == 16 ? (int16_t)o->value : (int32_t)o->value;
+    n = bits == 64
+            ? (int64_t)(o->type == SIM_T_I64 && o->reg == 255 ? (uint32_t)o->value : o->value)
+        : bits == 16 ? (int16_t)o->value
+                     : (int32_t)o->value;
     if (n >= -16 && n <= 64)
         return true;
     switch (o->type) {
@@ -136,8 +140,8 @@ static void inline64_text(struct sim_text *t, uint64_t v)
     sim_put(t, "%d", (int32_t)v);
 }
 
-/* 64-bit literals: the four bytes of a short one, which f64 takes as its high half, or all eight. An
- * assembler given the plain number must come back to the same form, hence lit64(...). */
+/* 64-bit literals: the four bytes of a short one, which f64 takes as its high half, or all eight.
+ * An assembler given the plain number must come back to the same form, hence lit64(...). */
 static void literal64(struct sim_text *t, const struct sim_operand *o)
 {
     bool f64 = o->type == SIM_T_F64, whole = o->reg == 254, k = o->field == SIM_F_K;
@@ -173,8 +177,8 @@ static void literal(struct sim_text *t, const struct sim_operand *o)
 
 void sim_text_operand(struct sim_text *t, const struct sim_operand *o)
 {
-    static const char *const apertures[] = {"src_shared_base", "src_shared_limit", "src_private_base",
-                                            "src_private_limit"};
+    static const char *const apertures[] = {"src_shared_base", "src_shared_limit",
+                                            "src_private_base", "src_private_limit"};
 
     switch (o->file) {
     case SIM_FILE_NONE:

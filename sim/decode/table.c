@@ -22,10 +22,18 @@
 #define DPP8 SIM_ROW_DPP8
 #define SDWA SIM_ROW_SDWA
 #define NEWBCAST SIM_ROW_NEWBCAST
-#define OP(format_, code_, token_, form_, class_, targets_, lanes_, operands_, modifiers_, implicit_) \
-    {.format = SIM_FMT_##format_, .form = SIM_FORM_##form_, .cls = SIM_##class_,                   \
-     .targets = targets_, .lanes = lanes_, .code = code_, .token = SIM_OP_##token_,                \
-     .operands = operands_, .modifiers = modifiers_, .implicit = implicit_},
+#define OP(format_, code_, token_, form_, class_, targets_, lanes_, operands_, modifiers_,         \
+           implicit_)                                                                              \
+    {.format = SIM_FMT_##format_,                                                                  \
+     .form = SIM_FORM_##form_,                                                                     \
+     .cls = SIM_##class_,                                                                          \
+     .targets = targets_,                                                                          \
+     .lanes = lanes_,                                                                              \
+     .code = code_,                                                                                \
+     .token = SIM_OP_##token_,                                                                     \
+     .operands = operands_,                                                                        \
+     .modifiers = modifiers_,                                                                      \
+     .implicit = implicit_},
 
 static struct sim_opcode gfx9_rows[] = {
 #include "decode/gfx9.inc"
@@ -75,10 +83,12 @@ static const char *const field_names[] = {
 #include "decode/field.inc"
 };
 
-static const struct { const char *name; uint8_t type; } type_names[] = {
-    {"i16", SIM_T_I16}, {"i32", SIM_T_I32}, {"i64", SIM_T_I64}, {"f16", SIM_T_F16},
-    {"bf16", SIM_T_BF16}, {"f32", SIM_T_F32}, {"f64", SIM_T_F64}, {"v2f16", SIM_T_V2F16},
-    {"v2bf16", SIM_T_V2BF16}, {"v2i16", SIM_T_V2I16}, {"v2f32", SIM_T_V2F32}, {"v2i32", SIM_T_V2I32},
+static const struct { const char *name; uint8_t type;
+} type_names[] = {
+    {"i16", SIM_T_I16},     {"i32", SIM_T_I32},     {"i64", SIM_T_I64},
+    {"f16", SIM_T_F16},     {"bf16", SIM_T_BF16},   {"f32", SIM_T_F32},
+    {"f64", SIM_T_F64},     {"v2f16", SIM_T_V2F16}, {"v2bf16", SIM_T_V2BF16},
+    {"v2i16", SIM_T_V2I16}, {"v2f32", SIM_T_V2F32}, {"v2i32", SIM_T_V2I32},
 };
 
 static const struct { const char *name; uint8_t bit; } state_names[] = {
@@ -103,9 +113,11 @@ static unsigned field_by_name(const char *s, size_t n)
 /* `field access kinds bits .type`, as decode.h describes it; the message, or null. */
 static const char *parse_operand(const char *s, size_t n, struct sim_slot *o)
 {
-    static const struct { char c; uint16_t kind; } kinds[] = {
-        {'V', SIM_K_V}, {'A', SIM_K_A}, {'R', SIM_K_R}, {'S', SIM_K_S}, {'I', SIM_K_I}, {'X', SIM_K_X},
-        {'L', SIM_K_L}, {'W', SIM_K_W}, {'M', SIM_K_M}, {'N', SIM_K_N}, {'H', SIM_K_H},
+    static const struct { char c; uint16_t kind;
+    } kinds[] = {
+        {'V', SIM_K_V}, {'A', SIM_K_A}, {'R', SIM_K_R}, {'S', SIM_K_S},
+        {'I', SIM_K_I}, {'X', SIM_K_X}, {'L', SIM_K_L}, {'W', SIM_K_W},
+        {'M', SIM_K_M}, {'N', SIM_K_N}, {'H', SIM_K_H},
     };
     size_t p = 0;
 

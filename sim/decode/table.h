@@ -47,8 +47,8 @@ static inline uint32_t sim_get(const struct sim_table *t, unsigned format, unsig
 
     return p.bits ? sim_bits(words, p.lo, p.bits) : 0;
 }
-/* Operands and modifiers of out->op (and op_y) from out->words; false when a field holds what the row
- * does not accept. literal: the dwords after the instruction, if the encoding has any. */
+/* Operands and modifiers of out->op (and op_y) from out->words; false when a field holds what the
+ * row does not accept. literal: the dwords after the instruction, if the encoding has any. */
 bool sim_fields(const struct sim_table *t, const struct sim_family *f, unsigned wave,
                 struct sim_insn *out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of the disassembly text: print.c writes formats, with operands (print_operand.c), plain
- * numbers that have names (print_number.c) and modifiers (print_modifier.c). Functions append to the text.
+ * The inside of the disassembly text: print.c writes formats, with operands (print_operand.c),
+ * plain numbers that have names (print_number.c) and modifiers (print_modifier.c). Functions append
+ * to the text.
  */
 #ifndef SIM_TEXT_H
 #define SIM_TEXT_H
@@ -14,7 +15,8 @@ struct sim_text {
     const struct sim_table *t;
     const struct sim_family *f;
     const struct sim_insn *i;
-    const struct sim_opcode *op; /* the row being written: of a dual instruction one half after the other */
+    const struct sim_opcode
+        *op; /* the row being written: of a dual instruction one half after the other */
     unsigned msb;
 };
 
@@ -53,7 +55,8 @@ void sim_text_typed_format(struct sim_text *t);
 
 /* print_modifier.c */
 /* " name:[0,1,1]" of the bits, unless all have the normal value */
-void sim_text_bits(struct sim_text *t, const char *name, unsigned bits, unsigned n, unsigned normal);
+void sim_text_bits(struct sim_text *t, const char *name, unsigned bits, unsigned n,
+                   unsigned normal);
 void sim_text_clamp_omod(struct sim_text *t);
 void sim_text_opsel(struct sim_text *t);
 void sim_text_packed(struct sim_text *t);

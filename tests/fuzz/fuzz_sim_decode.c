@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The instruction decoder and its text: the first byte picks the target, the rest is machine code. */
+/* The instruction decoder and its text: the first byte picks the target, the rest is machine
+ * code. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -23,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         if (ok != (i.op != NULL) || i.size == 0 || i.size > bytes - at)
             abort();
         for (unsigned k = 0; k < i.noperands; k++)
-            if ((i.o[k].file == SIM_FILE_V || i.o[k].file == SIM_FILE_A) && i.o[k].reg + i.o[k].words > 256)
+            if ((i.o[k].file == SIM_FILE_V || i.o[k].file == SIM_FILE_A) &&
+                i.o[k].reg + i.o[k].words > 256)
                 abort();
         if (sim_print(f, &i, 0xe4, text, sizeof text) >= (int)sizeof text)
             abort();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Metadata of a code object: the input is the MessagePack of its note, in an otherwise good file that has
- * the kernel `k`. */
+/* Metadata of a code object: the input is the MessagePack of its note, in an otherwise good file
+ * that has the kernel `k`. */
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -82,7 +82,8 @@ static uint32_t constant(struct gen *g, const struct draft *d, const struct sim_
 {
     if (d->row->cls == SIM_MATRIX && chance(g, 40))
         return 240 + draw(g, 8); /* 1 / (2 pi) of v_wmma_i32 has the digits of f64 in LLVM's text */
-    return d->row->cls == SIM_MATRIX || s->type == SIM_T_I16 || chance(g, 60) ? 128 + draw(g, 81) : 240 + draw(g, 9);
+    return d->row->cls == SIM_MATRIX || s->type == SIM_T_I16 || chance(g, 60) ? 128 + draw(g, 81)
+                                                                              : 240 + draw(g, 9);
 }
 
 static bool is_vector(const struct draft *d)
@@ -204,9 +205,10 @@ static void modifiers(struct gen *g, struct draft *d)
             put(g, d, m, chance(g, 30));
     }
     for (unsigned k = 0; k < 3 && packed; k++)
-        put(g, d, SIM_F_opsel_hi0 + k, accepts(d, SIM_F_opsel_hi0 + k) ? chance(g, 60)
-                                       : d->row->cls != SIM_MATRIX     ? 1
-                                                                       : k == 2 || g->t->isa != SIM_ISA_GFX1250);
+        put(g, d, SIM_F_opsel_hi0 + k,
+            accepts(d, SIM_F_opsel_hi0 + k) ? chance(g, 60)
+            : d->row->cls != SIM_MATRIX     ? 1
+                                            : k == 2 || g->t->isa != SIM_ISA_GFX1250);
     if (accepts(d, SIM_F_clamp))
         put(g, d, SIM_F_clamp, chance(g, 25));
     if (accepts(d, SIM_F_omod) && chance(g, 25))
@@ -259,7 +261,8 @@ static void memory(struct gen *g, struct draft *d)
         put(g, d, SIM_F_offset0, draw(g, 256));
         put(g, d, SIM_F_offset1, draw(g, 256));
     } else if (accepts(d, SIM_F_offset)) {
-        unsigned bits = off.bits - (d->format == SIM_FMT_VBUFFER || (d->format == SIM_FMT_FLAT && !gfx12));
+        unsigned bits =
+            off.bits - (d->format == SIM_FMT_VBUFFER || (d->format == SIM_FMT_FLAT && !gfx12));
 
         put(g, d, SIM_F_offset, chance(g, 30) ? 0 : draw(g, 1u << bits));
     }
@@ -297,7 +300,10 @@ static void memory(struct gen *g, struct draft *d)
             (!gfx9 || sim_get(g->t, d->format, SIM_F_imm, d->w)))
             put(g, d, SIM_F_offset, draw(g, 1u << (off.bits - 1)));
     } else if (has_soffset) {
-        put(g, d, SIM_F_soffset, gfx12 ? draw(g, 100) : chance(g, 30) ? 128 + draw(g, 64) : draw(g, 100));
+        put(g, d, SIM_F_soffset,
+            gfx12           ? draw(g, 100)
+            : chance(g, 30) ? 128 + draw(g, 64)
+                            : draw(g, 100));
     }
     if (has_vaddr) {
         unsigned form = draw(g, 4);
@@ -335,10 +341,10 @@ static void memory(struct gen *g, struct draft *d)
 
 static uint32_t dpp16(struct gen *g, const struct sim_opcode *row)
 {
-    static const uint16_t gfx9[] = {0x101, 0x10f, 0x111, 0x118, 0x121, 0x12f, 0x130, 0x134, 0x138, 0x13c,
-                                    0x140, 0x141, 0x142, 0x143};
-    static const uint16_t gfx11[] = {0x101, 0x10f, 0x111, 0x118, 0x121, 0x12f, 0x140, 0x141, 0x150, 0x15f,
-                                     0x160, 0x16a};
+    static const uint16_t gfx9[] = {0x101, 0x10f, 0x111, 0x118, 0x121, 0x12f, 0x130,
+                                    0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143};
+    static const uint16_t gfx11[] = {0x101, 0x10f, 0x111, 0x118, 0x121, 0x12f,
+                                     0x140, 0x141, 0x150, 0x15f, 0x160, 0x16a};
     unsigned ctrl;
 
     if (row->lanes & SIM_ROW_NEWBCAST)
@@ -425,12 +431,14 @@ static const struct sim_opcode *any_row(struct gen *g, unsigned format)
     unsigned n = 0;
 
     for (size_t k = 0; k < g->t->nrows; k++)
-        if (g->t->rows[k].format == format && g->t->rows[k].targets & g->f->target && draw(g, ++n) == 0)
+        if (g->t->rows[k].format == format && g->t->rows[k].targets & g->f->target &&
+            draw(g, ++n) == 0)
             found = &g->t->rows[k];
     return found;
 }
 
-static void half(struct gen *g, struct draft *d, const struct sim_opcode *row, const struct sim_format_row *m)
+static void half(struct gen *g, struct draft *d, const struct sim_opcode *row,
+                 const struct sim_format_row *m)
 {
     d->row = row;
     d->format = row->format;
@@ -492,7 +500,8 @@ unsigned gen_encoding(struct gen *g, const struct sim_opcode *row, uint32_t word
                                       strstr(sim_op_name(row->token), "_gs_"));
             put(g, &d, SIM_F_acc, 0);
         }
-        if (row->format == SIM_FMT_VOP3PX16 || (row->format == SIM_FMT_VOP3PX && g->t->isa == SIM_ISA_GFX1250))
+        if (row->format == SIM_FMT_VOP3PX16 ||
+            (row->format == SIM_FMT_VOP3PX && g->t->isa == SIM_ISA_GFX1250))
             words[1] |= 1u << 26;
     }
     if (d.literal) {

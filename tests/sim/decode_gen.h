@@ -11,9 +11,9 @@ struct gen {
     uint64_t seed;
 };
 
-/* One encoding of the row, legal as far as formats tell (alignment, one scalar operand, no literal beside
- * DPP). Returns its size in bytes, 0 when the row has no encoding of its own (a Y half pairs with a row
- * drawn here). */
+/* One encoding of the row, legal as far as formats tell (alignment, one scalar operand, no literal
+ * beside DPP). Returns its size in bytes, 0 when the row has no encoding of its own (a Y half pairs
+ * with a row drawn here). */
 unsigned gen_encoding(struct gen *g, const struct sim_opcode *row, uint32_t words[5]);
 
 #endif

@@ -57,8 +57,8 @@ bool llvm_assemble(const char *target, unsigned wave, char *const *texts, size_t
     }
     fclose(f);
     snprintf(command, sizeof command,
-             "%s -triple=amdgcn-amd-amdhsa -mcpu=%s %s -show-encoding %s 2>/dev/null", llvm_tool("llvm-mc"),
-             target, wave ? attributes(wave) : "", path);
+             "%s -triple=amdgcn-amd-amdhsa -mcpu=%s %s -show-encoding %s 2>/dev/null",
+             llvm_tool("llvm-mc"), target, wave ? attributes(wave) : "", path);
     p = popen(command, "r");
     while (p && fgets(line, sizeof line, p)) {
         char *e = strstr(line, "encoding: [");
@@ -103,8 +103,8 @@ static bool object_of(const char *target, const struct llvm_line *lines, size_t 
     }
     fclose(f);
     snprintf(command, sizeof command,
-             "%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s %s", llvm_tool("llvm-mc"), target,
-             object, path);
+             "%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s %s", llvm_tool("llvm-mc"),
+             target, object, path);
     ok = system(command) == 0;
     unlink(path);
     return ok;

@@ -20,12 +20,13 @@ bool llvm_found(void);
 /* Its name there, e.g. "llvm-mc-22", or null. */
 const char *llvm_tool(const char *name);
 
-/* Assembles texts[i] for the target, each on its own: sets bytes and size. False if the tool fails. */
+/* Assembles texts[i] for the target, each on its own: sets bytes and size. False if the tool
+ * fails. */
 bool llvm_assemble(const char *target, unsigned wave, char *const *texts, size_t n,
                    struct llvm_line *out);
 
-/* Disassembles lines[i].bytes, each in 32 bytes of its own: sets text and, from the instruction seen,
- * size (0 when undecodable). */
+/* Disassembles lines[i].bytes, each in 32 bytes of its own: sets text and, from the instruction
+ * seen, size (0 when undecodable). */
 bool llvm_disassemble(const char *target, unsigned wave, struct llvm_line *lines, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The decoder: its tables are well formed and do not overlap, recorded encodings have their text, and
- * encodings drawn from every row agree with LLVM's assembler and disassembler.
+ * The decoder: its tables are well formed and do not overlap, recorded encodings have their text,
+ * and encodings drawn from every row agree with LLVM's assembler and disassembler.
  */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -105,9 +105,11 @@ Test(decode, formats_do_not_hide_each_other)
             size = gen_encoding(&g, row, words);
             ok = sim_decode(g.f, (const uint8_t *)words, size, 0, &i);
             cr_expect(ok && i.size == size && (y ? i.op_y : i.op) == row,
-                      "%s: %s (%08x %08x %08x %08x): %s", g.f->name, sim_op_name(row->token), words[0],
-                      words[1], words[2], words[3],
-                      !ok ? "not decoded" : i.size != size ? "wrong size" : sim_op_name(i.op->token));
+                      "%s: %s (%08x %08x %08x %08x): %s", g.f->name, sim_op_name(row->token),
+                      words[0], words[1], words[2], words[3],
+                      !ok              ? "not decoded"
+                      : i.size != size ? "wrong size"
+                                       : sim_op_name(i.op->token));
         }
     }
 }
@@ -200,10 +202,11 @@ static bool unwritable(const struct sim_opcode *o)
     }
 }
 
-/* llvm-objdump 22 loses bit 7 of some 8-bit numbers (the DPP control of v_fma_mixlo_f16, small literals of
- * v_fmamk_f16). Of two readings of one encoding the one that assembles back to it is right. */
-static bool misread_by_llvm(const struct sim_family *f, unsigned wave, const struct llvm_line *bytes,
-                            char *ours, char *theirs)
+/* llvm-objdump 22 loses bit 7 of some 8-bit numbers (the DPP control of v_fma_mixlo_f16, small
+ * literals of v_fmamk_f16). Of two readings of one encoding the one that assembles back to it is
+ * right. */
+static bool misread_by_llvm(const struct sim_family *f, unsigned wave,
+                            const struct llvm_line *bytes, char *ours, char *theirs)
 {
     char *texts[2] = {ours, theirs};
     struct llvm_line back[2];

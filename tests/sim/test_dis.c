@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fly-sim dis --check: what it says about assembled objects, and that it sees a difference when there is
- * one. (That the build's own kernels have none is a test of its own, in meson.build.)
+ * fly-sim dis --check: what it says about assembled objects, and that it sees a difference when
+ * there is one. (That the build's own kernels have none is a test of its own, in meson.build.)
  */
 #include <criterion/criterion.h>
 
@@ -35,8 +35,9 @@ static void assemble(const char *source, const char *target, const char *object)
 {
     char command[800];
 
-    snprintf(command, sizeof command, "%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s %s",
-             llvm_tool("llvm-mc"), target, object, source);
+    snprintf(command, sizeof command,
+             "%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s %s", llvm_tool("llvm-mc"),
+             target, object, source);
     cr_assert_eq(system(command), 0, "%s", command);
 }
 
