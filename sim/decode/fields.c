@@ -248,6 +248,8 @@ static bool operands(struct sim_fields *c)
             return false;
         }
         source_modifiers(c, o);
+        if (sim_is_mix(c->op) && source_index(s->field) >= 0 && !o->opsel_hi)
+            sim_operand_as_f32(c, o);
         if (o->true16 && !o->half) {
             int src = source_index(s->field);
             int bit = s->field == SIM_F_vdst ? SIM_F_opsel3 : src >= 0 ? SIM_F_opsel0 + src : 0;

@@ -48,6 +48,8 @@ bool sim_operand_vgpr(const struct sim_fields *c, struct sim_operand *o, const s
 bool sim_operand_scalar(const struct sim_fields *c, struct sim_operand *o, unsigned code);
 bool sim_operand_source(struct sim_fields *c, struct sim_operand *o, const struct sim_slot *s,
                         unsigned code);
+/* A source of v_fma_mix whose op_sel_hi bit is clear is an f32, constants included. */
+void sim_operand_as_f32(const struct sim_fields *c, struct sim_operand *o);
 bool sim_operand_tuple_ok(const struct sim_fields *c, const struct sim_operand *o);
 
 /* lanes.c */

@@ -189,6 +189,15 @@ bool sim_operand_source(struct sim_fields *c, struct sim_operand *o, const struc
            sim_operand_scalar(c, o, code);
 }
 
+void sim_operand_as_f32(const struct sim_fields *c, struct sim_operand *o)
+{
+    o->type = SIM_T_F32;
+    if (o->file == SIM_FILE_INLINE)
+        o->value = inline_value(o->reg, SIM_T_F32);
+    else if (o->file == SIM_FILE_LITERAL)
+        o->value = c->out->words[c->literal];
+}
+
 /* Register tuples: scalar ones start at a multiple of two or four, vector ones at an even register
  * where the target asks for it, and none runs past the end of its file. */
 bool sim_operand_tuple_ok(const struct sim_fields *c, const struct sim_operand *o)

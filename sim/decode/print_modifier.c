@@ -202,6 +202,8 @@ void sim_text_cache_bits(struct sim_text *t)
 {
     bool sc = t->f->flags & SIM_TEXT_SC;
 
+    if (!text_accepts(t, SIM_F_offset) && !sc) /* cache control of gfx90a and gfx11 has none */
+        return;
     if (t->i->glc)
         sim_put(t, sc ? " sc0" : " glc");
     if (t->i->slc && text_accepts(t, SIM_F_offset))

@@ -59,19 +59,25 @@ static bool f16_inline(unsigned v)
 static bool could_be_inline(const struct sim_text *t, const struct sim_operand *o)
 {
     int64_t n;
-    unsigned bits = o->type == SIM_T_F16 || o->type == SIM_T_BF16 || o->type == SIM_T_I16   ? 16
-                    : o->type == SIM_T_F64 || o->type == SIM_T_I64 || o->type == SIM_T_V2F32 ? 64
-                                                                                             : 32;
-    if (text_is(t, SIM_OP_v_pk_fmac_f16) &&
-        t->f->isa != SIM_ISA_GFX9) { /* its constants fill both halves */
-        return o->value >> 16 == (o->value & 0xffff) && f16_inline(o->value & 0xffff);
+
+    switch (o->type) {
+    case SIM_T_F16: case SIM_T_BF16: case SIM_T_I16:
+        n = (int16_t)o->value;
+        break;
+    case SIM_T_I64:
+        n = o->reg == 255 ? (int64_t)(uint32_t)o->value : (int64_t)o->value;
+        break;
+    case SIM_T_F64:
+        n = (int64_t)o->value;
+        break;
+    default:
+        n = (int32_t)o->value;
+        break;
     }
-    n = bits == 64
-            ? (int64_t)(o->type == SIM_T_I64 && o->reg == 255 ? (uint32_t)o->value : o->value)
-        : bits == 16 ? (int16_t)o->value
-                     : (int32_t)o->value;
     if (n >= -16 && n <= 64)
         return true;
+    if (text_is(t, SIM_OP_v_pk_fmac_f16) && t->f->isa != SIM_ISA_GFX9) /* both halves there */
+        return o->value >> 16 == (o->value & 0xffff) && f16_inline(o->value & 0xffff);
     switch (o->type) {
     case SIM_T_F64: case SIM_T_I64:
         switch (o->value) {
