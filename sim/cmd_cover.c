@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct uses {
+    const struct sim_family *only; /* count code of this target alone, or null */
     unsigned long count[SIM_OP_COUNT];
     bool target[SIM_OP_COUNT][16]; /* by row of family.inc: seen in code of that target */
     unsigned long objects, undecoded;
@@ -46,17 +48,6 @@ static void target_line(const struct sim_family *f)
     printf("%-14s %4u mnemonics, %4u implemented\n", f->name, n, done);
 }
 
-static void target_list(const struct sim_family *f)
-{
-    bool has[SIM_OP_COUNT] = {false};
-
-    mark_tokens(f, has);
-    for (unsigned t = 1; t < SIM_OP_COUNT; t++)
-        if (has[t])
-            printf("%-44s %s\n", sim_op_name(t), implemented(f, t) ? "implemented" : "-");
-    target_line(f);
-}
-
 static void count(const char *path, const struct sim_image *m, void *arg)
 {
     struct uses *u = arg;
@@ -69,6 +60,10 @@ static void count(const char *path, const struct sim_image *m, void *arg)
     if (!o) {
         fprintf(stderr, "fly-sim: %s (%s): %s\n", path, m->target, err);
         u->failed = true;
+        return;
+    }
+    if (u->only && u->only != o->family) {
+        sim_codeobj_close(o);
         return;
     }
     u->objects++;
@@ -117,21 +112,74 @@ static int files(const char *path)
     return failed;
 }
 
+/* The kernels that belong to this program: FLY_KERNEL_PATH, else the build tree's or the installed
+ * ones beside it. Null if there are none. */
+static const char *own_kernels(char *buf, size_t n)
+{
+    static const char *const beside[] = {"/../kernels-gen/out", "/../lib/x86_64-linux-gnu/libfly",
+                                         "/../lib/libfly", "/../lib64/libfly"};
+    const char *env = getenv("FLY_KERNEL_PATH");
+    char exe[400];
+    ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
+
+    if (env && *env)
+        return env;
+    if (len <= 0)
+        return NULL;
+    exe[len] = 0;
+    *strrchr(exe, '/') = 0;
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        snprintf(buf, n, "%s%s", exe, beside[i]);
+        if (access(buf, R_OK) == 0)
+            return buf;
+    }
+    return NULL;
+}
+
+/* Mnemonics of one target, whether each has a body, and how often the kernels at path use it. */
+static int target_list(const struct sim_family *f, const char *path)
+{
+    struct uses *u = calloc(1, sizeof *u);
+    bool has[SIM_OP_COUNT] = {false};
+    unsigned used = 0, missing = 0;
+    bool failed;
+
+    if (!u)
+        return 1;
+    u->only = f;
+    if (path)
+        u->failed |= !cmd_each_image(path, count, u);
+    mark_tokens(f, has);
+    for (unsigned t = 1; t < SIM_OP_COUNT; t++) {
+        if (!has[t])
+            continue;
+        printf("%-44s %-12s", sim_op_name(t), implemented(f, t) ? "implemented" : "-");
+        printf(u->count[t] ? " %8lu\n" : "\n", u->count[t]);
+        used += u->count[t] != 0;
+        missing += u->count[t] && !implemented(f, t);
+    }
+    target_line(f);
+    if (path)
+        printf("%lu code objects in %s use %u of them, %u not implemented\n", u->objects, path,
+               used, missing);
+    failed = u->failed;
+    free(u);
+    return failed;
+}
+
 int cmd_cover(int argc, char **argv)
 {
-    const struct sim_family *f;
+    const struct sim_family *f = argc > 1 ? sim_family_by_name(argv[1]) : NULL;
+    char buf[500];
 
-    if (argc > 2) {
-        fputs("usage: fly-sim cover [TARGET | FILE | DIR]\n", stderr);
+    if (argc > 3 || (argc == 3 && !f)) {
+        fputs("usage: fly-sim cover [TARGET [FILE | DIR] | FILE | DIR]\n", stderr);
         return 2;
     }
-    if (argc == 2) {
-        f = sim_family_by_name(argv[1]);
-        if (!f)
-            return files(argv[1]);
-        target_list(f);
-        return 0;
-    }
+    if (f)
+        return target_list(f, argc == 3 ? argv[2] : own_kernels(buf, sizeof buf));
+    if (argc == 2)
+        return files(argv[1]);
     for (size_t i = 0; i < sim_family_count; i++)
         target_line(&sim_families[i]);
     return 0;

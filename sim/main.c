@@ -15,7 +15,7 @@ static const struct {
      "    dis --check DIR              decode everything below DIR and compare with llvm-objdump"},
     {"cover", cmd_cover,
      "cover                        mnemonics of every target, and how many are implemented\n"
-     "    cover TARGET                 the mnemonics of one target\n"
+     "    cover TARGET [FILE|DIR]      the mnemonics of one target, and the kernels' use of them\n"
      "    cover FILE|DIR               the mnemonics that code objects use"},
 };
 
