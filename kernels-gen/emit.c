@@ -37,6 +37,19 @@ static bool body(struct kg_buf *out, const struct kg_spec *s, unsigned *lds)
     return done;
 }
 
+/* A file of one kernel in assembly. */
+static void assembly_unit(struct kg_buf *out, const char *what, const struct kg_arch *a, const char *module,
+                          const char *kernel)
+{
+    char hex[17];
+    kg_module_fingerprint(module, hex);
+    kg_buf_printf(out, "/* %s for %s, written by flygen. */\n\n", what, a->name);
+    kg_buf_printf(out, ".amdgcn_target \"amdgcn-amd-amdhsa--%s\"\n.amdhsa_code_object_version %u\n\n", a->name, a->cov);
+    kg_buf_printf(out, "/* The module's fingerprint, compared with the registry when it is loaded. */\n");
+    kg_buf_printf(out, ".section .rodata\n.globl fly_registry_%s\n.type fly_registry_%s, STT_OBJECT\n", hex, hex);
+    kg_buf_printf(out, "fly_registry_%s: .byte 1\n.size fly_registry_%s, 1\n\n%s", hex, hex, kernel);
+}
+
 static void unit(struct kg_buf *out, const char *what, const struct kg_arch *a, const char *module,
                  const char *kernels)
 {
@@ -62,7 +75,9 @@ bool kg_emit_kernel(struct kg_buf *out, const struct kg_spec *s)
     kg_spec_name(s, name);
     kg_spec_module(s, module);
     bool done = body(&kernel, s, NULL);
-    if (done)
+    if (done && kg_spec_assembly(s))
+        assembly_unit(out, name, s->arch, module, kernel.text);
+    else if (done)
         unit(out, name, s->arch, module, kernel.text);
     kg_buf_free(&kernel);
     return done;
@@ -72,7 +87,7 @@ struct gather {
     struct kg_buf kernels;
     const char *module;
     const struct kg_arch *arch;
-    bool failed;
+    bool failed, assembly;
 };
 
 static void gather_kernel(const struct kg_spec *s, void *with)
@@ -85,6 +100,7 @@ static void gather_kernel(const struct kg_spec *s, void *with)
     if (m->kernels.size)
         kg_buf_add(&m->kernels, "\n", 1);
     m->failed |= !body(&m->kernels, s, NULL);
+    m->assembly = kg_spec_assembly(s);
 }
 
 bool kg_emit_module(struct kg_buf *out, const char *module, const struct kg_arch *a)
@@ -95,7 +111,9 @@ bool kg_emit_module(struct kg_buf *out, const char *module, const struct kg_arch
         fprintf(stderr, "flygen: there is no module %s\n", module);
         m.failed = true;
     }
-    if (!m.failed)
+    if (!m.failed && m.assembly)
+        assembly_unit(out, module, a, module, m.kernels.text);
+    else if (!m.failed)
         unit(out, module, a, module, m.kernels.text);
     kg_buf_free(&m.kernels);
     return !m.failed;

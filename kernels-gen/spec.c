@@ -109,12 +109,17 @@ void kg_spec_module(const struct kg_spec *s, char out[KG_NAME_MAX + 1])
 {
     char operands[48];
     types(s, operands, sizeof operands);
-    snprintf(out, KG_NAME_MAX + 1, "%s_%s", s->op->family, operands);
+    snprintf(out, KG_NAME_MAX + 1, "%s_%s%s", s->op->family, operands, kg_spec_assembly(s) ? "_asm" : "");
 }
 
 unsigned kg_spec_max_cols(const struct kg_spec *s)
 {
     return s->tile.loop ? 0 : s->tile.threads * s->tile.vectors * s->tile.vec;
+}
+
+bool kg_spec_assembly(const struct kg_spec *s)
+{
+    return s->op->assembly && s->op->assembly(s);
 }
 
 unsigned kg_spec_block(const struct kg_spec *s)

@@ -79,6 +79,7 @@ struct kg_gemm {
     unsigned ahead; /* fragments of A read ahead, at most */
     bool tied;      /* accumulators stay in their registers by inline assembly */
     bool reduce;    /* no tile: adds up what split-k kernels left */
+    bool assembly;  /* written as assembly, not as HIP */
 };
 
 struct kg_op;
@@ -122,6 +123,8 @@ struct kg_op {
     unsigned (*block)(const struct kg_spec *s);
     void (*tile)(const struct kg_spec *s, char *out, size_t room);
     void (*row)(struct kg_buf *out, const struct kg_spec *s);
+    /* Whether the record is written as assembly: then its module is its own. Null: none is. */
+    bool (*assembly)(const struct kg_spec *s);
     /* One sentence about the variant, for `flygen explain`. */
     void (*explain)(struct kg_buf *out, const struct kg_spec *s);
 };
@@ -145,6 +148,9 @@ void kg_spec_tile(const struct kg_spec *s, char out[KG_NAME_MAX + 1]);
 
 /* Columns a row may have at most; 0: any number. */
 unsigned kg_spec_max_cols(const struct kg_spec *s);
+
+/* Whether it is written as assembly. */
+bool kg_spec_assembly(const struct kg_spec *s);
 
 unsigned kg_spec_block(const struct kg_spec *s);
 

@@ -31,6 +31,38 @@ struct kg_tile {
     bool a_first;        /* the prologue asks for A of the second tile before B of the first */
 };
 
+/* One thing the loop does. Members not named at a kind are 0. */
+enum kg_step_kind {
+    KG_READ_A,  /* slot, chunk, step, m, buffer: a chunk of a fragment from LDS */
+    KG_LOAD_B,  /* set, step, n, chunk; last: of the tile that may be all zeros */
+    KG_COPY_A,  /* pass, buffer; last, likewise: memory to LDS */
+    KG_WRITE_A, /* pass, buffer: staged registers to LDS */
+    KG_STAGE_A, /* pass; last, likewise: memory to registers */
+    KG_PRODUCT, /* part, m, n, step, set, slot */
+    KG_BARRIER, /* last: KG_STAGE_A with last follows */
+    KG_PIN      /* the order of what is before and behind is fixed */
+};
+
+struct kg_step {
+    enum kg_step_kind kind;
+    unsigned slot, chunk, set, step, m, n, part, pass, buffer;
+    bool last;
+};
+
+enum { KG_MAX_STEPS = 2048 };
+
+struct kg_order {
+    unsigned count;
+    bool full; /* there were more */
+    struct kg_step step[KG_MAX_STEPS];
+};
+
+/* What follows a tile. */
+enum kg_more { KG_LAST, KG_ONE_MORE, KG_MANY_MORE };
+
+/* The steps of the tile at `place` of the loop body. */
+void kg_tile_order(struct kg_order *o, const struct kg_tile *t, unsigned place, enum kg_more more);
+
 /* Derives the tile of a record. Null, or why there is no such kernel. */
 const char *kg_tile_derive(struct kg_tile *t, const struct kg_spec *s);
 
@@ -42,6 +74,11 @@ unsigned kg_tile_registers(const struct kg_tile *t);
  * row16, quad, lda, ldb, t0 (first tile), left (tiles), k0 (first byte of the first tile), valid (bytes it
  * has). */
 void kg_tile_begin(struct kg *g, const struct kg_tile *t);
+
+/* The whole kernel in assembly. Null, or why it cannot be; then its text, between kg_asm_begin and kg_asm_end,
+ * and the SGPRs it takes. */
+const char *kg_tile_asm_legal(const struct kg_tile *t);
+unsigned kg_tile_asm(struct kg *g, const struct kg_tile *t);
 
 /* The loop over k and the tiles behind it. Straight line from the loop to the last product. */
 void kg_tile_loop(struct kg *g, const struct kg_tile *t);

@@ -13,6 +13,7 @@
  *
  * LDS: two A tiles, m rows by k_bytes each. Registers: kg_tile_registers, at most 256.
  */
+#include "../asm.h"
 #include "../tile.h"
 
 #include <stdio.h>
@@ -62,6 +63,7 @@ static const struct {
 } tiles[] = {
     /* loops                   m    n  k_bytes waves depth ahead tied */
     {STAGED | COPIED,    {256, 256, 128, 2, 4, 2, 3, true}},
+    {COPIED_F8,          {256, 256, 128, 2, 4, 2, 1, .assembly = true}},
     {COPIED_F8,          {256, 256, 128, 2, 4, 2, 1, true}},
     {STAGED,             {128, 256, 128, 1, 4, 1, 3, false}},
     {COPIED,             {128, 256, 128, 1, 4, 2, 3, false}},
@@ -102,7 +104,7 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
             s.in = s.weight = ins[i];
             s.out = outs[o];
             for (unsigned t = 0; t < TILES; t++)
-                if (tiles[t].loops & loop_of(arch, m)) {
+                if (tiles[t].loops & loop_of(arch, m) && !(tiles[t].tile.assembly && s.out != KG_BF16)) {
                     s.gemm = tiles[t].tile;
                     visit(&s, with);
                 }
@@ -126,11 +128,18 @@ static const char *legal(const struct kg_spec *s)
     const char *why = kg_tile_derive(&t, s);
     if (why)
         return why;
+    if (s->gemm.assembly)
+        return kg_tile_asm_legal(&t);
     if (4 * t.mi * t.ni > 128)
         return "a wave with more than 128 accumulators needs registers of both files";
     if (kg_tile_registers(&t) > (s->gemm.tied ? MAX_REGISTERS : MAX_UNTIED))
         return "the loop needs more registers than there are";
     return NULL;
+}
+
+static bool assembly(const struct kg_spec *s)
+{
+    return s->gemm.assembly;
 }
 
 static unsigned block(const struct kg_spec *s)
@@ -151,7 +160,8 @@ static void tile_name(const struct kg_spec *s, char *out, size_t room)
         snprintf(waves, sizeof waves, "_w%ux%u", t->waves_m, t->waves_n);
     if (t->depth != 1)
         snprintf(depth, sizeof depth, "_d%u", t->depth);
-    snprintf(out, room, "%ux%ux%u%s%s_pre", t->m, t->n, t->k_bytes * 8 / kg_dtypes[s->in].bits, waves, depth);
+    snprintf(out, room, "%ux%ux%u%s%s_pre%s", t->m, t->n, t->k_bytes * 8 / kg_dtypes[s->in].bits, waves, depth,
+             t->assembly ? "_asm" : "");
 }
 
 static void row(struct kg_buf *out, const struct kg_spec *s)
@@ -336,6 +346,14 @@ static void emit(struct kg *g, const struct kg_spec *s)
         return;
     }
     kg_tile_derive(&t, s);
+    if (s->gemm.assembly) {
+        char name[KG_NAME_MAX + 1];
+        kg_spec_name(s, name);
+        kg_asm_begin(g, name);
+        unsigned sgprs = kg_tile_asm(g, &t);
+        kg_asm_end(g, s, name, g->lds, sgprs);
+        return;
+    }
     signature(g, s);
     whose(g, s);
     kg_tile_begin(g, &t);
@@ -356,4 +374,5 @@ const struct kg_op kg_op_gemm = {
     .block = block,
     .tile = tile_name,
     .row = row,
+    .assembly = assembly,
 };

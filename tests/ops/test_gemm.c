@@ -180,3 +180,376 @@ ParameterizedTest(int *row, gemm, variant, .init = open_gemm_device, .fini = clo
     cr_assert_gt(ran, 0, "the registry has no gemm for %s", device.arch);
     cr_assert_eq(failures, 0, "%d failures", failures);
 }
+
+/* ---- properties, with the kernels that selection picks ---------------------------------------------- */
+
+/* The input types the device has kernels for; the encoding of fp8 is the arch's own. */
+static unsigned device_types(uint8_t out[8][3], uint8_t result)
+{
+    static const uint8_t ins[] = {FLY_DTYPE_BF16, FLY_DTYPE_F16, FLY_DTYPE_I8, FLY_DTYPE_E4M3, FLY_DTYPE_E4M3FNUZ};
+    unsigned n = 0;
+    for (size_t i = 0; i < sizeof ins; i++) {
+        const uint8_t types[3] = {ins[i], ins[i], result};
+        for (uint32_t j = 0; j < op()->nkernels; j++)
+            if (!memcmp(op()->kernels[j].types, types, 3) &&
+                !strcmp(fly_arch_row(op()->kernels[j].arch)->name, device.arch)) {
+                memcpy(out[n++], types, 3);
+                break;
+            }
+    }
+    return n;
+}
+
+static bool is_float(unsigned dtype)
+{
+    return dtype != FLY_DTYPE_I8;
+}
+
+Test(gemm, structured_data, .init = open_gemm_device, .fini = close_device)
+{
+    static const int patterns[] = {FILL_UNIFORM, FILL_ONE_HOT, FILL_EQUAL, FILL_TWO_VALUES, FILL_ZERO, FILL_RAMP, FILL_WIDE,
+                                   FILL_DENORMAL};
+    uint8_t types[8][3];
+    for (int result = FLY_DTYPE_F32; result <= FLY_DTYPE_BF16; result++) {
+        unsigned n = device_types(types, (uint8_t)result);
+        for (unsigned t = 0; t < n; t++)
+            for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+                const struct shape s = {.m = 37, .n = 72, .k = 272, .scale = i & 1 ? SCALE_RC : 0, .epi = (int)i % EPILOGUES};
+                struct check_result r;
+                run(types[t], &s, patterns[i], i, &r);
+            }
+    }
+    cr_assert_eq(failures, 0, "%d failures", failures);
+}
+
+Test(gemm, every_epilogue_and_scale, .init = open_gemm_device, .fini = close_device)
+{
+    uint8_t types[8][3];
+    for (int result = FLY_DTYPE_F32; result <= FLY_DTYPE_BF16; result++) {
+        unsigned n = device_types(types, (uint8_t)result);
+        for (unsigned t = 0; t < n; t++)
+            for (int i = 0; i < EPILOGUES * SCALES; i++) {
+                const struct shape s = {.m = 18, .n = 33 + i % 2, .k = 64, .scale = i % SCALES, .epi = i / SCALES};
+                struct check_result r;
+                if (full_tier() || (i + (int)t) % 3 == 0)
+                    run(types[t], &s, FILL_NORMAL, (uint64_t)i, &r);
+            }
+    }
+    cr_assert_eq(failures, 0, "%d failures", failures);
+}
+
+/* Long sums: the error stays within the bound, and int8 is exact before it is scaled. */
+Test(gemm, long_sums, .init = open_gemm_device, .fini = close_device)
+{
+    uint8_t types[8][3];
+    unsigned n = device_types(types, FLY_DTYPE_F32);
+    for (unsigned t = 0; t < n; t++)
+        for (int split = 0; split < 2; split++) {
+            const struct shape s = {.m = 16, .n = 64, .k = 8192, .split = split ? 5 : 1};
+            struct check_result r;
+            run(types[t], &s, FILL_NORMAL, t, &r);
+            run(types[t], &s, FILL_UNIFORM, t, &r);
+        }
+    cr_assert_eq(failures, 0, "%d failures", failures);
+}
+
+/* Element (row, col) of A becomes v before the launch. */
+static void plant(struct check_case *c, int64_t row, int64_t col, double v)
+{
+    struct check_buffer *a = &c->b[0];
+    num_put(a->o.dtype, a->before + a->head, row * a->o.stride[1] + col, v);
+    cr_assert_eq(c->d->rt->memory_to_device(c->d->rt, a->device, a->before, a->bytes), 0);
+}
+
+/* NaN and infinity in some rows of A change those rows of C and no other, whatever the tail of k. */
+Test(gemm, nan_stays_in_its_row, .init = open_gemm_device, .fini = close_device)
+{
+    uint8_t types[8][3];
+    static const int64_t sizes[][2] = {{40, 136}, {150, 264}, {270, 80}};
+    unsigned n = device_types(types, FLY_DTYPE_F32);
+    for (unsigned t = 0; t < n; t++)
+        for (size_t i = 0; is_float(types[t][0]) && i < sizeof sizes / sizeof *sizes; i++) {
+            const struct shape s = {.m = sizes[i][0], .n = 100, .k = types[t][0] == FLY_DTYPE_BF16 ? sizes[i][1] : sizes[i][1] * 2,
+                                    .pad_a = 1, .split = i == 1 ? 2 : 0};
+            struct fly_problem p = problem(types[t], &s);
+            struct check_options opt = {.seed = i};
+            struct check_case c;
+            struct check_result r;
+            if (check_prepare(&c, &device, &p, &opt, &r)) {
+                plant(&c, 3, s.k - 1, __builtin_nan(""));
+                plant(&c, 17, 0, types[t][0] <= FLY_DTYPE_BF16 ? __builtin_inf() : __builtin_nan(""));
+                plant(&c, s.m - 1, s.k / 2, __builtin_nan(""));
+                check_launch(&c, &r);
+                if (r.status == FLY_STATUS_SUCCESS)
+                    check_compare(&c, &r);
+            }
+            verdict(&r);
+            check_release(&c);
+        }
+    cr_assert_eq(failures, 0, "%d failures", failures);
+}
+
+/* Scales of all magnitudes: one operand's huge, the other's tiny. */
+Test(gemm, extreme_scales, .init = open_gemm_device, .fini = close_device)
+{
+    uint8_t types[8][3];
+    unsigned n = device_types(types, FLY_DTYPE_F32);
+    for (unsigned t = 0; t < n; t++)
+        for (int flip = 0; flip < 2; flip++) {
+            const struct shape s = {.m = 20, .n = 70, .k = 128, .scale = SCALE_RC};
+            struct fly_problem p = problem(types[t], &s);
+            struct check_options opt = {.seed = t};
+            struct check_case c;
+            struct check_result r;
+            if (check_prepare(&c, &device, &p, &opt, &r)) {
+                for (int side = 0; side < 2; side++) {
+                    struct check_buffer *b = &c.b[3 + side];
+                    for (int64_t i = 0; i < (side ? s.n : s.m); i++)
+                        num_put(FLY_DTYPE_F32, b->before + b->head, i, (side ^ flip ? 0x1p-90 : 0x1p88) * (double)(1 + i % 5));
+                    cr_assert_eq(device.rt->memory_to_device(device.rt, b->device, b->before, b->bytes), 0);
+                }
+                check_launch(&c, &r);
+                if (r.status == FLY_STATUS_SUCCESS)
+                    check_compare(&c, &r);
+            }
+            verdict(&r);
+            check_release(&c);
+        }
+    cr_assert_eq(failures, 0, "%d failures", failures);
+}
+
+Test(gemm, repeats_bit_for_bit, .init = open_gemm_device, .fini = close_device)
+{
+    uint8_t types[8][3];
+    unsigned n = device_types(types, FLY_DTYPE_BF16);
+    for (unsigned t = 0; t < n; t++)
+        for (int split = 1; split <= 7; split += 3) {
+            const struct shape s = {.m = 20, .n = 130, .k = 4096, .scale = SCALE_RC, .epi = 3, .split = split};
+            struct check_result first, again;
+            run(types[t], &s, FILL_WIDE, 5, &first);
+            run(types[t], &s, FILL_WIDE, 5, &again);
+            cr_assert_eq(first.hash, again.hash, "two runs differ: %s", first.message);
+        }
+    cr_assert_eq(failures, 0, "%d failures", failures);
+}
+
+/* Batches with strides that leave gaps, shared weights among them. */
+Test(gemm, batches, .init = open_gemm_device, .fini = close_device)
+{
+    uint8_t types[8][3];
+    unsigned n = device_types(types, FLY_DTYPE_F16);
+    for (unsigned t = 0; t < n; t++)
+        for (int split = 0; split < 2; split++) {
+            const struct shape s = {.m = 19, .n = 36, .k = 320, .batch = 3, .scale = SCALE_RC, .epi = 1, .split = split ? 2 : 0};
+            struct fly_problem p = problem(types[t], &s);
+            struct check_options opt = {.seed = 9};
+            struct check_result r;
+            check_problem(&device, &p, &opt, &r);
+            verdict(&r);
+            set(&p, "stride_sa", s.m);
+            set(&p, "stride_sb", s.n);
+            set(&p, "stride_bias", s.n);
+            check_problem(&device, &p, &opt, &r);
+            verdict(&r);
+        }
+    cr_assert_eq(failures, 0, "%d failures", failures);
+}
+
+/* ---- weights shuffled by the library itself ---------------------------------------------------------- */
+
+/* Row-major weights through flyPreshuffleB, then the product; against the product from weights shuffled on the
+ * host, bit for bit. */
+Test(gemm, takes_what_preshuffle_makes, .init = open_gemm_device, .fini = close_device)
+{
+    enum { M = 5, N = 37, K = 80, BYTES = 48 * 192 };
+    struct fly_runtime *rt = device.rt;
+    char *host = calloc(1, 2 * BYTES);
+    void *src, *dst[2], *a, *c[2];
+    cr_assert_eq(rt->memory_alloc(rt, N * K * 2, &src), 0);
+    cr_assert_eq(rt->memory_alloc(rt, M * K * 2, &a), 0);
+    fill_matrix(FLY_DTYPE_BF16, host, N, K, K, FILL_NORMAL, 1);
+    cr_assert_eq(rt->memory_to_device(rt, src, host, N * K * 2), 0);
+    fill_matrix(FLY_DTYPE_BF16, host + BYTES, M, K, K, FILL_NORMAL, 2);
+    cr_assert_eq(rt->memory_to_device(rt, a, host + BYTES, M * K * 2), 0);
+    flyPreshuffleBArgs_t s = {.size = sizeof s, .n = N, .k = K, .dtype = FLY_DTYPE_BF16, .to = FLY_LAYOUT_B16};
+    uint64_t bytes = 0;
+    float got[2][M * N];
+    cr_assert_eq(flyPreshuffleBSize(device.handle, &s, &bytes), FLY_STATUS_SUCCESS);
+    cr_assert_eq(bytes, BYTES);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(rt->memory_alloc(rt, BYTES, &dst[i]), 0);
+        cr_assert_eq(rt->memory_alloc(rt, sizeof got[i], &c[i]), 0);
+        if (i == 0) {
+            s.src = src;
+            s.dst = dst[0];
+            cr_assert_eq(flyPreshuffleB(device.handle, &s), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+        } else {
+            char *shuffled = aligned_alloc(16, BYTES);
+            s.src = host;
+            s.dst = shuffled;
+            cr_assert_eq(flyPreshuffleBHost(device.arch, &s), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(NULL));
+            cr_assert_eq(rt->memory_to_device(rt, dst[1], shuffled, BYTES), 0);
+            free(shuffled);
+        }
+        flyGemmPreshuffleArgs_t g = {.size = sizeof g, .m = M, .n = N, .k = K, .a = a, .b = dst[i], .c = c[i],
+                                     .in_dtype = FLY_DTYPE_BF16, .out_dtype = FLY_DTYPE_F32, .layout = FLY_LAYOUT_B16};
+        cr_assert_eq(flyGemmPreshuffle(device.handle, &g), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+        cr_assert_eq(rt->device_sync(rt), 0);
+        cr_assert_eq(rt->memory_to_host(rt, got[i], c[i], sizeof got[i]), 0);
+    }
+    cr_expect_eq(memcmp(got[0], got[1], sizeof got[0]), 0, "the two differ");
+    free(host);
+}
+
+/* ---- wrong arguments -------------------------------------------------------------------------------- */
+
+/* A valid call on device memory, for tests to spoil; c is poisoned. */
+struct call {
+    flyGemmPreshuffleArgs_t a;
+    char *memory;
+    unsigned char poison[4096];
+};
+
+enum { PART = 4096 }; /* bytes of each operand */
+
+static void make_call(struct call *c)
+{
+    void *memory;
+    memset(c, 0, sizeof *c);
+    memset(c->poison, 0x5a, sizeof c->poison);
+    cr_assert_eq(device.rt->memory_alloc(device.rt, 6 * PART, &memory), 0);
+    cr_assert_eq(device.rt->memory_fill(device.rt, memory, 0, 6 * PART), 0);
+    c->memory = memory;
+    cr_assert_eq(device.rt->memory_to_device(device.rt, c->memory, c->poison, PART), 0);
+    c->a = (flyGemmPreshuffleArgs_t){.size = sizeof c->a,
+                                     .m = 4,
+                                     .n = 16,
+                                     .k = 32,
+                                     .c = c->memory,
+                                     .a = c->memory + PART,
+                                     .b = c->memory + 2 * PART,
+                                     .scale_a = (float *)(c->memory + 3 * PART),
+                                     .scale_b = (float *)(c->memory + 4 * PART),
+                                     .bias = c->memory + 5 * PART,
+                                     .in_dtype = FLY_DTYPE_BF16,
+                                     .out_dtype = FLY_DTYPE_BF16,
+                                     .scale_mode_a = FLY_SCALE_VECTOR,
+                                     .scale_mode_b = FLY_SCALE_VECTOR,
+                                     .epilogue = FLY_EPILOGUE_BIAS,
+                                     .layout = FLY_LAYOUT_B16};
+}
+
+/* The call must fail with `want`, say `word` in its sentence, and leave c alone. */
+static void refuses(struct call *c, flyStatus_t want, const char *word)
+{
+    unsigned char now[PART];
+    flyStatus_t s = flyGemmPreshuffle(device.handle, &c->a);
+    const char *message = flyErrorMessage(device.handle);
+    cr_expect_eq(s, want, "%s: status %d (%s), not %d", word, s, message, want);
+    cr_expect(strstr(message, "flyGemmPreshuffle") && strstr(message, word), "\"%s\" names not flyGemmPreshuffle and %s",
+              message, word);
+    cr_assert_eq(device.rt->device_sync(device.rt), 0);
+    cr_assert_eq(device.rt->memory_to_host(device.rt, now, c->a.c ? c->memory : c->memory, sizeof now), 0);
+    cr_expect(memcmp(now, c->poison, sizeof now) == 0, "%s: c was written", word);
+    device.rt->memory_free(device.rt, c->memory);
+}
+
+#define REFUSES(want, word, ...)          \
+    do {                                  \
+        struct call c;                    \
+        make_call(&c);                    \
+        __VA_ARGS__;                      \
+        refuses(&c, want, word);          \
+    } while (0)
+#define INVALID FLY_STATUS_INVALID_VALUE
+
+Test(gemm, refuses_wrong_arguments, .init = open_gemm_device, .fini = close_device)
+{
+    struct call good;
+    make_call(&good);
+    cr_assert_eq(flyGemmPreshuffle(device.handle, &good.a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+    cr_assert_str_eq(flyErrorMessage(device.handle), "");
+    cr_expect_eq(flyGemmPreshuffle(NULL, &good.a), FLY_STATUS_INVALID_HANDLE);
+    cr_expect_eq(flyGemmPreshuffle(device.handle, NULL), INVALID);
+
+    REFUSES(INVALID, "a = ", c.a.a = NULL);
+    REFUSES(INVALID, "b = ", c.a.b = NULL);
+    REFUSES(INVALID, "c = ", c.a.c = NULL);
+    REFUSES(INVALID, "scale_a = ", c.a.scale_a = NULL);
+    REFUSES(INVALID, "scale_b = ", c.a.scale_b = NULL);
+    REFUSES(INVALID, "bias = ", c.a.bias = NULL);
+    REFUSES(INVALID, "a = ", c.a.a = (char *)c.a.a + 8);
+    REFUSES(INVALID, "b = ", c.a.b = (char *)c.a.b + 4);
+    REFUSES(INVALID, "c = ", c.a.c = (char *)c.a.c + 1);
+    REFUSES(INVALID, "workspace = ", c.a.workspace = c.memory + 4);
+    REFUSES(INVALID, "m = ", c.a.m = -1);
+    REFUSES(INVALID, "n = ", c.a.n = 0);
+    REFUSES(INVALID, "k = ", c.a.k = 0);
+    REFUSES(INVALID, "k = 20: bf16 needs a multiple of 8", c.a.k = 20);
+    REFUSES(INVALID, "k = ", c.a.k = INT64_MAX / 2);
+    REFUSES(INVALID, "lda = ", c.a.lda = 31);
+    REFUSES(INVALID, "lda = ", c.a.lda = 36);
+    REFUSES(INVALID, "ldc = ", c.a.ldc = 15);
+    REFUSES(INVALID, "batch = ", c.a.batch = -2);
+    REFUSES(INVALID, "batch = ", c.a.batch = 1 << 20);
+    REFUSES(INVALID, "stride_a = ", c.a.stride_a = 12);
+    REFUSES(INVALID, "stride_c = ", c.a.stride_c = -1);
+    REFUSES(INVALID, "in_dtype = ", c.a.in_dtype = 0);
+    REFUSES(INVALID, "out_dtype = ", c.a.out_dtype = 99);
+    REFUSES(FLY_STATUS_NOT_SUPPORTED, "in_dtype = f32", c.a.in_dtype = FLY_DTYPE_F32);
+    REFUSES(FLY_STATUS_NOT_SUPPORTED, "out_dtype = i8", c.a.out_dtype = FLY_DTYPE_I8);
+    REFUSES(INVALID, "epilogue = ", c.a.epilogue = 5);
+    REFUSES(INVALID, "scale_mode_a = ", c.a.scale_mode_a = 3);
+    REFUSES(INVALID, "scale_mode_b = ", c.a.scale_mode_b = 77);
+    REFUSES(INVALID, "layout = ", c.a.layout = 9);
+    REFUSES(FLY_STATUS_NOT_SUPPORTED, "layout = 0", c.a.layout = FLY_LAYOUT_ROW);
+    REFUSES(INVALID, "size", c.a.size = 0);
+    REFUSES(INVALID, "size", c.a.size = sizeof c.a - 1);
+    /* fp8 in an encoding that is not this arch's */
+    unsigned foreign = !strcmp(device.arch, "gfx950") ? FLY_DTYPE_E4M3FNUZ : FLY_DTYPE_E4M3;
+    REFUSES(FLY_STATUS_NOT_SUPPORTED, device.arch, c.a.in_dtype = foreign);
+}
+
+Test(gemm, no_rows_is_nothing_to_do, .init = open_gemm_device, .fini = close_device)
+{
+    struct call c;
+    flyPlan_t plan = FLY_ARGS_INIT(plan);
+    make_call(&c);
+    c.a.m = 0;
+    cr_expect_eq(flyGemmPreshuffle(device.handle, &c.a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+    cr_expect_eq(flyGemmPreshufflePlan(device.handle, &c.a, &plan), FLY_STATUS_SUCCESS);
+    cr_expect_str_eq(plan.kernel, "");
+    cr_expect_eq(plan.reason, FLY_REASON_NONE);
+}
+
+/* The plan says how much workspace; less is refused, none runs in one launch. */
+Test(gemm, workspace_is_the_callers, .init = open_gemm_device, .fini = close_device)
+{
+    enum { M = 4, N = 64, K = 16384 };
+    struct fly_runtime *rt = device.rt;
+    void *a, *b, *c, *workspace;
+    flyPlan_t plan = FLY_ARGS_INIT(plan);
+    cr_assert_eq(rt->memory_alloc(rt, M * K * 2, &a) | rt->memory_alloc(rt, N * K * 2, &b) | rt->memory_alloc(rt, M * N * 4, &c), 0);
+    cr_assert_eq(rt->memory_fill(rt, a, 0x3f, M * K * 2) | rt->memory_fill(rt, b, 0x3f, N * K * 2), 0);
+    flyGemmPreshuffleArgs_t g = {.size = sizeof g, .m = M, .n = N, .k = K, .a = a, .b = b, .c = c,
+                                 .in_dtype = FLY_DTYPE_BF16, .out_dtype = FLY_DTYPE_F32, .layout = FLY_LAYOUT_B16};
+    cr_assert_eq(flyGemmPreshufflePlan(device.handle, &g, &plan), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+    cr_assert_gt(plan.workspace_bytes, 0, "%s is not split", plan.kernel);
+    cr_expect_eq(plan.launches, 2);
+    cr_expect_gt(plan.grid[1], 1);
+    float got[2][M * N];
+    cr_assert_eq(rt->memory_alloc(rt, plan.workspace_bytes, &workspace), 0);
+    g.workspace = workspace;
+    g.workspace_bytes = plan.workspace_bytes - 1;
+    cr_expect_eq(flyGemmPreshuffle(device.handle, &g), FLY_STATUS_WORKSPACE_TOO_SMALL);
+    cr_expect(strstr(flyErrorMessage(device.handle), "workspace_bytes"), "%s", flyErrorMessage(device.handle));
+    for (int i = 0; i < 2; i++) {
+        g.workspace = i ? NULL : workspace;
+        g.workspace_bytes = i ? 0 : plan.workspace_bytes;
+        cr_expect_eq(flyGemmPreshuffle(device.handle, &g), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+        cr_assert_eq(rt->device_sync(rt), 0);
+        cr_assert_eq(rt->memory_to_host(rt, got[i], c, sizeof got[i]), 0);
+    }
+    for (int i = 0; i < M * N; i++)
+        cr_expect_float_eq(got[0][i], got[1][i], 1e-3f * got[1][i]);
+}
