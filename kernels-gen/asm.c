@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Assembly kernels; see asm.h. Directives: LLVM, "User Guide for AMDGPU Backend", code object version 5. */
+/* Assembly kernels; see asm.h. Directives: LLVM, "User Guide for AMDGPU Backend", code object
+ * version 5. */
 #include "asm.h"
 
 #include <stdarg.h>
@@ -31,7 +32,8 @@ void kg_asm_label(struct kg_asm *a, const char *fmt, ...)
     a->g->indent++;
 }
 
-static void push(struct kg_asm *a, struct kg_asm_queue *q, unsigned first, unsigned count, bool copy)
+static void push(struct kg_asm *a, struct kg_asm_queue *q, unsigned first, unsigned count,
+                 bool copy)
 {
     if (q->count == KG_ASM_PENDING) {
         kg_fail(a->g, "more than %d loads under way", KG_ASM_PENDING);
@@ -139,30 +141,41 @@ void kg_asm_begin(struct kg *g, const char *name)
 }
 
 /* What a runtime reads of the kernel. */
-static void metadata(struct kg_buf *out, const struct kg_spec *s, const char *name, unsigned lds, unsigned sgprs)
+static void metadata(struct kg_buf *out, const struct kg_spec *s, const char *name, unsigned lds,
+                     unsigned sgprs)
 {
-    kg_buf_printf(out, ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.target: amdgcn-amd-amdhsa--%s\n",
-                  s->arch->name);
+    kg_buf_printf(
+        out,
+        ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.target: amdgcn-amd-amdhsa--%s\n",
+        s->arch->name);
     kg_buf_printf(out, "amdhsa.kernels:\n");
     kg_buf_printf(out, "  - .name: %s\n    .symbol: %s.kd\n", name, name);
-    kg_buf_printf(out, "    .kernarg_segment_size: %u\n    .kernarg_segment_align: 8\n", kg_args_size(s->op));
-    kg_buf_printf(out, "    .group_segment_fixed_size: %u\n    .private_segment_fixed_size: 0\n", lds);
-    kg_buf_printf(out, "    .wavefront_size: %u\n    .sgpr_count: %u\n    .vgpr_count: 256\n    .agpr_count: 0\n",
-                  s->arch->wave, sgprs);
-    kg_buf_printf(out, "    .sgpr_spill_count: 0\n    .vgpr_spill_count: 0\n    .max_flat_workgroup_size: %u\n",
-                  kg_spec_block(s));
+    kg_buf_printf(out, "    .kernarg_segment_size: %u\n    .kernarg_segment_align: 8\n",
+                  kg_args_size(s->op));
+    kg_buf_printf(out, "    .group_segment_fixed_size: %u\n    .private_segment_fixed_size: 0\n",
+                  lds);
+    kg_buf_printf(
+        out,
+        "    .wavefront_size: %u\n    .sgpr_count: %u\n    .vgpr_count: 256\n    .agpr_count: 0\n",
+        s->arch->wave, sgprs);
+    kg_buf_printf(
+        out,
+        "    .sgpr_spill_count: 0\n    .vgpr_spill_count: 0\n    .max_flat_workgroup_size: %u\n",
+        kg_spec_block(s));
     kg_buf_printf(out, "    .uniform_work_group_size: 1\n    .args:\n");
     for (unsigned i = 0; i < s->op->arg_count; i++) {
         const struct kg_arg *a = &s->op->args[i];
         bool pointer = a->kind == KG_ARG_IN || a->kind == KG_ARG_OUT;
-        kg_buf_printf(out, "      - {.name: %s, .offset: %u, .size: %u, .value_kind: %s%s}\n", a->name,
-                      kg_arg_offset(s->op, i), kg_arg_size(a), pointer ? "global_buffer" : "by_value",
+        kg_buf_printf(out, "      - {.name: %s, .offset: %u, .size: %u, .value_kind: %s%s}\n",
+                      a->name, kg_arg_offset(s->op, i), kg_arg_size(a),
+                      pointer ? "global_buffer" : "by_value",
                       pointer ? ", .address_space: global" : "");
     }
     kg_buf_printf(out, "...\n.end_amdgpu_metadata\n");
 }
 
-void kg_asm_end(struct kg *g, const struct kg_spec *s, const char *name, unsigned lds, unsigned sgprs)
+void kg_asm_end(struct kg *g, const struct kg_spec *s, const char *name, unsigned lds,
+                unsigned sgprs)
 {
     g->indent--;
     kg_line(g, ".size %s, .-%s", name, name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing whole kernels in assembly: instructions with comments, registers by number, and exact waits. The
- * writer says which registers a load or an LDS read fills; asking for a register waits for no more than
- * it takes. Loads return in order, and so do LDS reads.
+ * Writing whole kernels in assembly: instructions with comments, registers by number, and exact
+ * waits. The writer says which registers a load or an LDS read fills; asking for a register waits
+ * for no more than it takes. Loads return in order, and so do LDS reads.
  */
 #ifndef KG_ASM_H
 #define KG_ASM_H
@@ -26,7 +26,8 @@ struct kg_asm {
 };
 
 /* One instruction; the comment may be empty. */
-void kg_asm(struct kg_asm *a, const char *comment, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void kg_asm(struct kg_asm *a, const char *comment, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 void kg_asm_label(struct kg_asm *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Notes that the instruction before fills registers. */
@@ -34,7 +35,8 @@ void kg_asm_loads(struct kg_asm *a, unsigned first, unsigned count);
 void kg_asm_reads(struct kg_asm *a, unsigned first, unsigned count);
 void kg_asm_copies(struct kg_asm *a);
 
-/* Waits until these registers are there, until all copies are in LDS and all reads done, or for everything. */
+/* Waits until these registers are there, until all copies are in LDS and all reads done, or for
+ * everything. */
 void kg_asm_need(struct kg_asm *a, unsigned first, unsigned count);
 void kg_asm_need_copies(struct kg_asm *a);
 void kg_asm_need_all(struct kg_asm *a);
@@ -48,6 +50,7 @@ struct kg_reg kg_s(unsigned first, unsigned count);
 
 /* The directives around the one kernel of a file. */
 void kg_asm_begin(struct kg *g, const char *name);
-void kg_asm_end(struct kg *g, const struct kg_spec *s, const char *name, unsigned lds, unsigned sgprs);
+void kg_asm_end(struct kg *g, const struct kg_spec *s, const char *name, unsigned lds,
+                unsigned sgprs);
 
 #endif

@@ -22,8 +22,10 @@ static struct name frag_a(const struct kg_tile *t, unsigned slot, unsigned chunk
     return n;
 }
 
-/* Fragment of B for step and sub-block column: b0_3 in place, even0_3 and odd0_3 for the tiles of a pair. */
-static struct name frag_b(const struct kg_tile *t, unsigned set, unsigned step, unsigned n, unsigned chunk)
+/* Fragment of B for step and sub-block column: b0_3 in place, even0_3 and odd0_3 for the tiles of a
+ * pair. */
+static struct name frag_b(const struct kg_tile *t, unsigned set, unsigned step, unsigned n,
+                          unsigned chunk)
 {
     struct name f;
     const char *stem = !t->pair ? "b" : set ? "odd" : "even";
@@ -46,7 +48,8 @@ static struct name plus(unsigned bytes)
 
 static void read_a(struct kg *g, const struct kg_tile *t, const struct kg_step *x)
 {
-    kg_line(g, "%s = read_chunk(read%u%s);", frag_a(t, x->slot, x->chunk).text, x->step * t->mma->chunks + x->chunk,
+    kg_line(g, "%s = read_chunk(read%u%s);", frag_a(t, x->slot, x->chunk).text,
+            x->step * t->mma->chunks + x->chunk,
             plus(x->buffer * t->buffer + x->m * 16 * t->s->gemm.k_bytes).text);
 }
 
@@ -54,11 +57,12 @@ static void product(struct kg *g, const struct kg_tile *t, const struct kg_step 
 {
     const char *word = kg_mma_word(t->mma, x->part, t->s->gemm.tied);
     if (t->mma->chunks == 2)
-        kg_line(g, "%s(c%u_%u, %s, %s, %s, %s);", word, x->m, x->n, frag_b(t, x->set, x->step, x->n, 0).text,
-                frag_b(t, x->set, x->step, x->n, 1).text, frag_a(t, x->slot, 0).text, frag_a(t, x->slot, 1).text);
+        kg_line(g, "%s(c%u_%u, %s, %s, %s, %s);", word, x->m, x->n,
+                frag_b(t, x->set, x->step, x->n, 0).text, frag_b(t, x->set, x->step, x->n, 1).text,
+                frag_a(t, x->slot, 0).text, frag_a(t, x->slot, 1).text);
     else
-        kg_line(g, "%s(c%u_%u, %s, %s);", word, x->m, x->n, frag_b(t, x->set, x->step, x->n, 0).text,
-                frag_a(t, x->slot, 0).text);
+        kg_line(g, "%s(c%u_%u, %s, %s);", word, x->m, x->n,
+                frag_b(t, x->set, x->step, x->n, 0).text, frag_a(t, x->slot, 0).text);
 }
 
 /* The loop form with B in place changes LDS buffers by moving its pointers. */
@@ -77,8 +81,9 @@ static void step(struct kg *g, const struct kg_tile *t, const struct kg_step *x)
         read_a(g, t, x);
         break;
     case KG_LOAD_B:
-        kg_line(g, "%s = load_chunk(%s, from_b%u%s, kb);", frag_b(t, x->set, x->step, x->n, x->chunk).text,
-                x->last ? "rb_last" : "rb", x->n, plus((x->step * t->mma->chunks + x->chunk) * 1024).text);
+        kg_line(g, "%s = load_chunk(%s, from_b%u%s, kb);",
+                frag_b(t, x->set, x->step, x->n, x->chunk).text, x->last ? "rb_last" : "rb", x->n,
+                plus((x->step * t->mma->chunks + x->chunk) * 1024).text);
         break;
     case KG_COPY_A:
         kg_line(g, "copy_chunk(%s, copy%s, from_a%u, ka);", x->last ? "ra_last" : "ra",
@@ -86,10 +91,12 @@ static void step(struct kg *g, const struct kg_tile *t, const struct kg_step *x)
         break;
     case KG_WRITE_A:
         kg_line(g, "write_chunk(write%s, stage%u);",
-                plus(x->buffer * t->buffer + x->pass * t->pass_rows * t->s->gemm.k_bytes).text, x->pass);
+                plus(x->buffer * t->buffer + x->pass * t->pass_rows * t->s->gemm.k_bytes).text,
+                x->pass);
         break;
     case KG_STAGE_A:
-        kg_line(g, "stage%u = load_chunk(%s, from_a%u, ka);", x->pass, x->last ? "ra_next" : "ra", x->pass);
+        kg_line(g, "stage%u = load_chunk(%s, from_a%u, ka);", x->pass, x->last ? "ra_next" : "ra",
+                x->pass);
         break;
     case KG_PRODUCT:
         product(g, t, x);
@@ -129,34 +136,43 @@ static void tile(struct kg *g, const struct kg_tile *t, unsigned place, enum kg_
 static void offsets(struct kg *g, const struct kg_tile *t)
 {
     unsigned kb = t->s->gemm.k_bytes, chunks = kb / 16;
-    kg_note(g, "A in LDS: two buffers of %u rows by %u bytes. Chunk c of row r lies at place c ^ (r >> %u & %u), so that "
-               "rows spread over the banks.", t->s->gemm.m, kb, t->shift, t->mask);
+    kg_note(g,
+            "A in LDS: two buffers of %u rows by %u bytes. Chunk c of row r lies at place c ^ (r "
+            ">> %u & %u), so that "
+            "rows spread over the banks.",
+            t->s->gemm.m, kb, t->shift, t->mask);
     kg_line(g, "static __shared__ __attribute__((aligned(1024))) char a_tiles[%u];", 2 * t->buffer);
     g->lds += 2 * t->buffer;
     kg_line(g, "const lds_ptr lds = (lds_ptr)a_tiles;");
     kg_line(g, "const unsigned a_row = tid / %u, a_chunk = tid %% %u;", chunks, chunks);
     if (t->dma) {
         for (unsigned i = 0; i < t->passes; i++) {
-            kg_line(g, "const unsigned a_at%u = (a_chunk ^ ((a_row + %u) >> %u & %u)) * 16;", i, i * t->pass_rows,
-                    t->shift, t->mask);
-            kg_line(g, "const unsigned from_a%u = (a_row + %u) * (unsigned)lda + a_at%u;", i, i * t->pass_rows, i);
+            kg_line(g, "const unsigned a_at%u = (a_chunk ^ ((a_row + %u) >> %u & %u)) * 16;", i,
+                    i * t->pass_rows, t->shift, t->mask);
+            kg_line(g, "const unsigned from_a%u = (a_row + %u) * (unsigned)lda + a_at%u;", i,
+                    i * t->pass_rows, i);
         }
         kg_line(g, "unsigned copy = (unsigned)(unsigned long)lds + wave * 1024;");
     } else {
         for (unsigned i = 0; i < t->passes; i++)
-            kg_line(g, "const unsigned from_a%u = (a_row + %u) * (unsigned)lda + a_chunk * 16;", i, i * t->pass_rows);
-        kg_line(g, "lds_ptr write = lds + a_row * %u + (a_chunk ^ (a_row >> %u & %u)) * 16;", kb, t->shift, t->mask);
+            kg_line(g, "const unsigned from_a%u = (a_row + %u) * (unsigned)lda + a_chunk * 16;", i,
+                    i * t->pass_rows);
+        kg_line(g, "lds_ptr write = lds + a_row * %u + (a_chunk ^ (a_row >> %u & %u)) * 16;", kb,
+                t->shift, t->mask);
     }
     for (unsigned i = 0; i < t->columns; i++)
-        kg_line(g, "lds_ptr read%u = lds + (wave_m * %u + row16) * %u + ((quad + %u) ^ (row16 >> %u & %u)) * 16;", i,
-                t->mi * 16, kb, i * 4, t->shift, t->mask);
+        kg_line(g,
+                "lds_ptr read%u = lds + (wave_m * %u + row16) * %u + ((quad + %u) ^ (row16 >> %u & "
+                "%u)) * 16;",
+                i, t->mi * 16, kb, i * 4, t->shift, t->mask);
     for (unsigned n = 0; n < t->ni; n++)
         kg_line(g, "unsigned from_b%u = (wave_n * %u + %u) * (ldb * 16) + lane * 16;", n, t->ni, n);
     kg_blank(g);
 }
 
 /* "TYPE name0, name1, ...;" in lines that fit. */
-static void declare(struct kg *g, const char *type, const char *fmt, unsigned first, unsigned count, const char *value)
+static void declare(struct kg *g, const char *type, const char *fmt, unsigned first, unsigned count,
+                    const char *value)
 {
     struct kg_buf line = {0};
     for (unsigned i = 0; i < count; i++) {
@@ -171,10 +187,13 @@ static void declare(struct kg *g, const char *type, const char *fmt, unsigned fi
 static void registers(struct kg *g, const struct kg_tile *t)
 {
     const char *acc = t->mma->integer ? "i32x4" : "f32x4";
-    kg_note(g, "c: %u x %u sub-blocks of 16x16, 4 columns of a row a lane. a: fragments of A, read %u ahead. b: a tile of B%s.",
+    kg_note(g,
+            "c: %u x %u sub-blocks of 16x16, 4 columns of a row a lane. a: fragments of A, read %u "
+            "ahead. b: a tile of B%s.",
             t->mi, t->ni, t->ahead, t->pair ? ", twice" : "");
     for (unsigned m = 0; m < t->mi; m++)
-        declare(g, acc, "c%u_%u", m, t->ni, t->mma->integer ? " = zeros_i32x4()" : " = zeros_f32x4()");
+        declare(g, acc, "c%u_%u", m, t->ni,
+                t->mma->integer ? " = zeros_i32x4()" : " = zeros_f32x4()");
     for (unsigned i = 0; i < t->ring; i++)
         for (unsigned c = 0; c < t->mma->chunks; c++)
             kg_line(g, "i32x4 %s;", frag_a(t, i, c).text);
@@ -202,7 +221,8 @@ void kg_tile_begin(struct kg *g, const struct kg_tile *t)
     kg_line(g, "unsigned ka = t0 * %u;", kb);
     kg_line(g, "unsigned kb = ka * 16;");
     if (t->pair) {
-        kg_note(g, "Tiles are done in pairs: an odd number gets one more, of zeros, read through descriptors of no bytes.");
+        kg_note(g, "Tiles are done in pairs: an odd number gets one more, of zeros, read through "
+                   "descriptors of no bytes.");
         kg_line(g, "const unsigned odd = left & 1;");
         kg_line(g, "const rsrc rb_last = descriptor(pb, odd ? 0 : b_bytes);");
         if (t->dma)
@@ -217,9 +237,13 @@ void kg_tile_begin(struct kg *g, const struct kg_tile *t)
     kg_note(g, "The first tile, zeros beyond k.");
     for (unsigned i = 0; i < t->passes; i++) {
         if (t->dma)
-            kg_line(g, "copy_chunk(ra, copy%s, a_at%u < valid ? from_a%u : FAR, k0);", plus(i * t->threads * 16).text, i, i);
+            kg_line(g, "copy_chunk(ra, copy%s, a_at%u < valid ? from_a%u : FAR, k0);",
+                    plus(i * t->threads * 16).text, i, i);
         else
-            kg_line(g, "const i32x4 first%u = load_chunk(ra, a_chunk * 16 < valid ? from_a%u : FAR, k0);", i, i);
+            kg_line(
+                g,
+                "const i32x4 first%u = load_chunk(ra, a_chunk * 16 < valid ? from_a%u : FAR, k0);",
+                i, i);
     }
     if (!t->dma) {
         kg_line(g, "ka = lesser(ka, ka_last);");
@@ -234,8 +258,9 @@ void kg_tile_begin(struct kg *g, const struct kg_tile *t)
     for (unsigned k = 0; k < t->steps; k++)
         for (unsigned n = 0; n < t->ni; n++)
             for (unsigned c = 0; c < chunks; c++)
-                kg_line(g, "%s = load_chunk(rb, from_b%u%s + hole%u, k0 * 16);", frag_b(t, 0, k, n, c).text, n,
-                        plus((k * chunks + c) * 1024).text, k * chunks + c);
+                kg_line(g, "%s = load_chunk(rb, from_b%u%s + hole%u, k0 * 16);",
+                        frag_b(t, 0, k, n, c).text, n, plus((k * chunks + c) * 1024).text,
+                        k * chunks + c);
     kg_line(g, "pin();");
     if (!t->dma) {
         for (unsigned i = 0; i < t->passes; i++)
@@ -253,7 +278,8 @@ void kg_tile_begin(struct kg *g, const struct kg_tile *t)
     kg_line(g, "barrier();");
     for (unsigned i = 0; i < t->ahead; i++)
         for (unsigned c = 0; c < chunks; c++) {
-            const struct kg_step x = {.kind = KG_READ_A, .slot = i, .chunk = c, .step = i / t->mi, .m = i % t->mi};
+            const struct kg_step x = {
+                .kind = KG_READ_A, .slot = i, .chunk = c, .step = i / t->mi, .m = i % t->mi};
             read_a(g, t, &x);
         }
     kg_line(g, "pin();");

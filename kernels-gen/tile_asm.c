@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A GEMM kernel in assembly from its first instruction to its last: tiles in pairs, A copied to LDS, fragments
- * of two chunks (fp8 on CDNA4). It keeps the order of tile_order.c, so that its loop can be compared with
- * the compiler's count by count, and computes what ops/gemm.c writes as HIP.
+ * A GEMM kernel in assembly from its first instruction to its last: tiles in pairs, A copied to
+ * LDS, fragments of two chunks (fp8 on CDNA4). It keeps the order of tile_order.c, so that its loop
+ * can be compared with the compiler's count by count, and computes what ops/gemm.c writes as HIP.
  *
- * Waits in the loop are those of its steady state; what comes from the first tile has been waited for.
+ * Waits in the loop are those of its steady state; what comes from the first tile has been waited
+ * for.
  */
 #include "asm.h"
 #include "tile.h"
@@ -12,19 +13,60 @@
 #include <stdio.h>
 #include <string.h>
 
-/* VGPRs. Accumulators from 0; behind the loop the fragments' registers hold what the epilogue needs. */
+/* VGPRs. Accumulators from 0; behind the loop the fragments' registers hold what the epilogue
+ * needs. */
 struct vgprs {
     unsigned b, a, from_a, from_b, read, tmp; /* first of each */
     unsigned row16, quad, tid;
 };
 
-enum { SCALES_B = 0, BIASES = 16, SCALES_A = 32, COLS = 40, TO = 44, P = 48, Q = 49, ROW = 50 }; /* from vgprs.b */
-
-/* SGPRs. s[0:1] the kernel arguments, s2, s3, s4 the workgroup; then arguments by name, and these. */
 enum {
-    ID = 2, SPLIT = 3, BATCH = 4, T0 = 5, T1, T2, ARGS = 8,
-    RA = 52, RB = 56, RA_LAST = 60, RB_LAST = 64, RC = 68, DESC_A = 72, DESC_B = 76, DESC_BIAS = 80,
-    WAVE = 84, WAVE_M, WAVE_N, TILE_M, TILE_N, M0, N0, ROWS, COLS_S, LEFT, K0, VALID, LDB, KA, KB, T3, T4, T5,
+    SCALES_B = 0,
+    BIASES = 16,
+    SCALES_A = 32,
+    COLS = 40,
+    TO = 44,
+    P = 48,
+    Q = 49,
+    ROW = 50
+}; /* from vgprs.b */
+
+/* SGPRs. s[0:1] the kernel arguments, s2, s3, s4 the workgroup; then arguments by name, and these.
+ */
+enum {
+    ID = 2,
+    SPLIT = 3,
+    BATCH = 4,
+    T0 = 5,
+    T1,
+    T2,
+    ARGS = 8,
+    RA = 52,
+    RB = 56,
+    RA_LAST = 60,
+    RB_LAST = 64,
+    RC = 68,
+    DESC_A = 72,
+    DESC_B = 76,
+    DESC_BIAS = 80,
+    WAVE = 84,
+    WAVE_M,
+    WAVE_N,
+    TILE_M,
+    TILE_N,
+    M0,
+    N0,
+    ROWS,
+    COLS_S,
+    LEFT,
+    K0,
+    VALID,
+    LDB,
+    KA,
+    KB,
+    T3,
+    T4,
+    T5,
     SGPRS
 };
 
@@ -59,8 +101,8 @@ static void load_arguments(struct asm_kernel *k)
             if (kg_arg_size(&op->args[i]) != 4 * wide)
                 continue;
             k->arg[i] = at;
-            kg_asm(&k->a, op->args[i].name, "s_load_dword%s %s, s[0:1], %u", wide == 2 ? "x2" : "", kg_s(at, wide).text,
-                   kg_arg_offset(op, i));
+            kg_asm(&k->a, op->args[i].name, "s_load_dword%s %s, s[0:1], %u", wide == 2 ? "x2" : "",
+                   kg_s(at, wide).text, kg_arg_offset(op, i));
             at += wide;
         }
     if (at > RA)
@@ -68,7 +110,8 @@ static void load_arguments(struct asm_kernel *k)
     kg_asm(&k->a, "", "s_waitcnt lgkmcnt(0)");
 }
 
-/* q = n / d, r = n % d; q, r, d and n differ, r is not T5. Rounded reciprocal, then at most two corrections. */
+/* q = n / d, r = n % d; q, r, d and n differ, r is not T5. Rounded reciprocal, then at most two
+ * corrections. */
 static void divide(struct asm_kernel *k, unsigned q, unsigned r, unsigned n, unsigned d)
 {
     struct kg_asm *a = &k->a;
@@ -95,7 +138,8 @@ static void divide(struct asm_kernel *k, unsigned q, unsigned r, unsigned n, uns
 }
 
 /* to (64 bits) += n * by (64 bits); with T4, T5 free. */
-static void add_product(struct asm_kernel *k, unsigned to, unsigned n, unsigned by, const char *what)
+static void add_product(struct asm_kernel *k, unsigned to, unsigned n, unsigned by,
+                        const char *what)
 {
     struct kg_asm *a = &k->a;
     kg_asm(a, what, "s_mul_i32 s%u, s%u, s%u", T4, n, by);
@@ -129,7 +173,8 @@ static void whose(struct asm_kernel *k)
 {
     struct kg_asm *a = &k->a;
     const struct kg_gemm *t = &k->t->s->gemm;
-    kg_note(a->g, "The block: as in the HIP kernels, each die a run of blocks, down bands of rows of blocks.");
+    kg_note(a->g, "The block: as in the HIP kernels, each die a run of blocks, down bands of rows "
+                  "of blocks.");
     kg_asm(a, "", "s_mov_b32 s%u, 0", TILE_M);
     kg_asm(a, "", "s_mov_b32 s%u, s%u", TILE_N, ID);
     kg_asm(a, "", "s_cmp_lt_u32 s%u, 2", arg(k, "tiles_m"));
@@ -176,7 +221,8 @@ static void whose(struct asm_kernel *k)
 static void descriptors(struct asm_kernel *k)
 {
     struct kg_asm *a = &k->a;
-    kg_note(a->g, "A and B at the block; the last tile of an odd number is read through descriptors of no bytes.");
+    kg_note(a->g, "A and B at the block; the last tile of an odd number is read through "
+                  "descriptors of no bytes.");
     copy_pair(k, RA, arg(k, "a"));
     add_product(k, RA, BATCH, arg(k, "stride_a"), "A of the batch");
     add_product(k, RA, M0, arg(k, "lda"), "at the block's rows");
@@ -213,7 +259,8 @@ static void offsets(struct asm_kernel *k)
     const struct kg_tile *t = k->t;
     const struct kg_gemm *tile = &t->s->gemm;
     unsigned chunks = tile->k_bytes / 16, v = k->v.tmp;
-    kg_note(a->g, "Lanes: row16 and quad of a fragment; waves; where A comes from and lies in LDS.");
+    kg_note(a->g,
+            "Lanes: row16 and quad of a fragment; waves; where A comes from and lies in LDS.");
     kg_asm(a, "tid is v0, an accumulator", "v_mov_b32_e32 v%u, v0", k->v.tid);
     kg_asm(a, "", "v_lshrrev_b32_e32 v%u, 6, v%u", v, k->v.tid);
     kg_asm(a, "", "v_readfirstlane_b32 s%u, v%u", WAVE, v);
@@ -232,7 +279,8 @@ static void offsets(struct asm_kernel *k)
         kg_asm(a, "", "v_add_u32_e32 v%u, %u, v%u", v + 4, i * t->pass_rows, v + 1);
         kg_asm(a, "", "v_mul_lo_u32 v%u, v%u, s%u", v + 4, v + 4, arg(k, "lda"));
         kg_asm(a, "", "v_add_u32_e32 v%u, v%u, v%u", k->v.from_a + i, v + 4, v);
-        kg_asm(a, "of the first tile", "v_cndmask_b32_e32 v%u, v%u, v%u, vcc", v + 8 + i, v + 3, k->v.from_a + i);
+        kg_asm(a, "of the first tile", "v_cndmask_b32_e32 v%u, v%u, v%u, vcc", v + 8 + i, v + 3,
+               k->v.from_a + i);
     }
     kg_asm(a, "", "v_lshrrev_b32_e32 v%u, %u, v%u", v, t->shift, k->v.row16);
     kg_asm(a, "", "s_mul_i32 s%u, s%u, %u", T0, WAVE_M, t->mi * 16 * tile->k_bytes);
@@ -255,7 +303,8 @@ static void offsets(struct asm_kernel *k)
     kg_blank(a->g);
 }
 
-static unsigned reg_b(const struct asm_kernel *k, unsigned set, unsigned step, unsigned n, unsigned chunk)
+static unsigned reg_b(const struct asm_kernel *k, unsigned set, unsigned step, unsigned n,
+                      unsigned chunk)
 {
     const struct kg_tile *t = k->t;
     return k->v.b + (((set * t->steps + step) * t->ni + n) * t->mma->chunks + chunk) * 4;
@@ -266,7 +315,8 @@ static unsigned reg_a(const struct asm_kernel *k, unsigned slot, unsigned chunk)
     return k->v.a + (slot * k->t->mma->chunks + chunk) * 4;
 }
 
-static void copy_a(struct asm_kernel *k, unsigned from, unsigned rsrc, unsigned at, const char *scalar)
+static void copy_a(struct asm_kernel *k, unsigned from, unsigned rsrc, unsigned at,
+                   const char *scalar)
 {
     struct kg_asm *a = &k->a;
     kg_asm(a, "", "s_add_u32 m0, s%u, %u", WAVE, at);
@@ -278,7 +328,8 @@ static void copy_a(struct asm_kernel *k, unsigned from, unsigned rsrc, unsigned 
 static void read_a(struct asm_kernel *k, const struct kg_step *x)
 {
     const struct kg_tile *t = k->t;
-    unsigned at = x->buffer * t->buffer + x->m * 16 * t->s->gemm.k_bytes, to = reg_a(k, x->slot, x->chunk);
+    unsigned at = x->buffer * t->buffer + x->m * 16 * t->s->gemm.k_bytes,
+             to = reg_a(k, x->slot, x->chunk);
     kg_asm(&k->a, "", "ds_read_b128 %s, v%u offset:%u", kg_v(to, 4).text,
            k->v.read + x->step * t->mma->chunks + x->chunk, at);
     kg_asm_reads(&k->a, to, 4);
@@ -295,13 +346,14 @@ static void step(struct asm_kernel *k, const struct kg_step *x)
         break;
     case KG_LOAD_B:
         to = reg_b(k, x->set, x->step, x->n, x->chunk);
-        kg_asm(a, "", "buffer_load_dwordx4 %s, v%u, %s, s%u offen offset:%u", kg_v(to, 4).text, k->v.from_b + x->n,
-               kg_s(x->last ? RB_LAST : RB, 4).text, KB, (x->step * t->mma->chunks + x->chunk) * 1024);
+        kg_asm(a, "", "buffer_load_dwordx4 %s, v%u, %s, s%u offen offset:%u", kg_v(to, 4).text,
+               k->v.from_b + x->n, kg_s(x->last ? RB_LAST : RB, 4).text, KB,
+               (x->step * t->mma->chunks + x->chunk) * 1024);
         kg_asm_loads(a, to, 4);
         break;
     case KG_COPY_A:
-        copy_a(k, k->v.from_a + x->pass, x->last ? RA_LAST : RA, x->buffer * t->buffer + x->pass * t->threads * 16,
-               kg_s(KA, 1).text);
+        copy_a(k, k->v.from_a + x->pass, x->last ? RA_LAST : RA,
+               x->buffer * t->buffer + x->pass * t->threads * 16, kg_s(KA, 1).text);
         break;
     case KG_PRODUCT:
         to = reg_b(k, x->set, x->step, x->n, 0);
@@ -309,8 +361,8 @@ static void step(struct asm_kernel *k, const struct kg_step *x)
         acc = (x->m * t->ni + x->n) * 4;
         kg_asm_need(a, to, 8);
         kg_asm_need(a, from, 8);
-        kg_asm(a, "", "v_mfma_%s %s, %s, %s, %s", t->mma->mnemonic, kg_v(acc, 4).text, kg_v(to, 8).text,
-               kg_v(from, 8).text, kg_v(acc, 4).text);
+        kg_asm(a, "", "v_mfma_%s %s, %s, %s, %s", t->mma->mnemonic, kg_v(acc, 4).text,
+               kg_v(to, 8).text, kg_v(from, 8).text, kg_v(acc, 4).text);
         break;
     case KG_BARRIER:
         kg_asm_need_copies(a);
@@ -350,8 +402,8 @@ static void first_tile(struct asm_kernel *k)
         for (unsigned n = 0; n < t->ni; n++) {
             unsigned to = reg_b(k, 0, c / t->mma->chunks, n, c % t->mma->chunks);
             kg_asm(a, "", "v_or_b32_e32 v%u, s%u, v%u", v + n, T1, k->v.from_b + n);
-            kg_asm(a, "", "buffer_load_dwordx4 %s, v%u, %s, s%u offen offset:%u", kg_v(to, 4).text, v + n,
-                   kg_s(RB, 4).text, T0, c * 1024);
+            kg_asm(a, "", "buffer_load_dwordx4 %s, v%u, %s, s%u offen offset:%u", kg_v(to, 4).text,
+                   v + n, kg_s(RB, 4).text, T0, c * 1024);
             kg_asm_loads(a, to, 4);
         }
     }
@@ -361,7 +413,8 @@ static void first_tile(struct asm_kernel *k)
     kg_asm(a, "", "s_barrier");
     for (unsigned i = 0; i < t->ahead; i++)
         for (unsigned c = 0; c < t->mma->chunks; c++) {
-            const struct kg_step x = {.kind = KG_READ_A, .slot = i, .chunk = c, .step = i / t->mi, .m = i % t->mi};
+            const struct kg_step x = {
+                .kind = KG_READ_A, .slot = i, .chunk = c, .step = i / t->mi, .m = i % t->mi};
             read_a(k, &x);
         }
     kg_blank(a->g);
@@ -413,8 +466,9 @@ static void loop(struct asm_kernel *k)
 enum { FLAG_SCALE_A, FLAG_ROWS, FLAG_SCALE_B, FLAG_COLS, FLAG_WIDE, FLAG_PARTIAL, FLAG_ACT = 8 };
 
 /* A descriptor of `count` floats or one, or of none. */
-static void scale_descriptor(struct asm_kernel *k, unsigned d, const char *pointer, const char *stride, unsigned first,
-                             unsigned count, unsigned has, unsigned many)
+static void scale_descriptor(struct asm_kernel *k, unsigned d, const char *pointer,
+                             const char *stride, unsigned first, unsigned count, unsigned has,
+                             unsigned many)
 {
     struct kg_asm *a = &k->a;
     copy_pair(k, d, arg(k, pointer));
@@ -447,7 +501,9 @@ static void parameters(struct asm_kernel *k)
     struct kg_asm *a = &k->a;
     const struct kg_tile *t = k->t;
     unsigned e = k->v.b, v = k->v.tmp;
-    kg_note(a->g, "Scales and biases: 4 columns a lane and column of sub-blocks, a row a row of sub-blocks.");
+    kg_note(
+        a->g,
+        "Scales and biases: 4 columns a lane and column of sub-blocks, a row a row of sub-blocks.");
     scale_descriptor(k, DESC_A, "scale_a", "stride_scale_a", M0, ROWS, FLAG_SCALE_A, FLAG_ROWS);
     by_flag(k, T2, FLAG_ROWS, "4", "0");
     for (unsigned m = 0; m < t->mi; m++) {
@@ -455,7 +511,8 @@ static void parameters(struct asm_kernel *k)
         kg_asm(a, "", "v_mul_lo_u32 v%u, v%u, s%u", v + 1 + m, v, T2);
     }
     for (unsigned m = 0; m < t->mi; m++) {
-        kg_asm(a, "", "buffer_load_dword v%u, v%u, %s, 0 offen", e + SCALES_A + m, v + 1 + m, kg_s(DESC_A, 4).text);
+        kg_asm(a, "", "buffer_load_dword v%u, v%u, %s, 0 offen", e + SCALES_A + m, v + 1 + m,
+               kg_s(DESC_A, 4).text);
         kg_asm_loads(a, e + SCALES_A + m, 1);
     }
     scale_descriptor(k, DESC_B, "scale_b", "stride_scale_b", N0, COLS_S, FLAG_SCALE_B, FLAG_COLS);
@@ -475,11 +532,11 @@ static void parameters(struct asm_kernel *k)
         for (unsigned i = 0; i < 4; i++) {
             if (i)
                 kg_asm(a, "", "v_add_u32_e32 v%u, s%u, v%u", v + i, T2, v + i - 1);
-            kg_asm(a, "", "buffer_load_dword v%u, v%u, %s, 0 offen", e + SCALES_B + n * 4 + i, v + i,
-                   kg_s(DESC_B, 4).text);
+            kg_asm(a, "", "buffer_load_dword v%u, v%u, %s, 0 offen", e + SCALES_B + n * 4 + i,
+                   v + i, kg_s(DESC_B, 4).text);
             kg_asm_loads(a, e + SCALES_B + n * 4 + i, 1);
-            kg_asm(a, "", "buffer_load_ushort v%u, v%u, %s, 0 offen offset:%u", e + BIASES + n * 4 + i, v + 4,
-                   kg_s(DESC_BIAS, 4).text, i * 2);
+            kg_asm(a, "", "buffer_load_ushort v%u, v%u, %s, 0 offen offset:%u",
+                   e + BIASES + n * 4 + i, v + 4, kg_s(DESC_BIAS, 4).text, i * 2);
             kg_asm_loads(a, e + BIASES + n * 4 + i, 1);
         }
     }
@@ -505,7 +562,8 @@ static void activate(struct asm_kernel *k, unsigned acc)
     kg_asm(a, "", "s_cmp_eq_u32 s%u, 1", T3);
     kg_asm(a, "", "s_cbranch_scc1 .L%s_%u", k->name, label + 1);
     for (unsigned i = 0; i < 4; i++)
-        kg_asm(a, i ? "" : "x / (1 + exp2(x (p + q x x)))", "v_mul_f32_e32 v%u, v%u, v%u", v + i, acc + i, acc + i);
+        kg_asm(a, i ? "" : "x / (1 + exp2(x (p + q x x)))", "v_mul_f32_e32 v%u, v%u, v%u", v + i,
+               acc + i, acc + i);
     for (unsigned i = 0; i < 4; i++)
         kg_asm(a, "", "v_fma_f32 v%u, v%u, v%u, v%u", v + i, v + i, e + Q, e + P);
     for (unsigned i = 0; i < 4; i++)
@@ -535,7 +593,8 @@ static void store_four(struct asm_kernel *k, unsigned n)
     k->labels += 2;
     kg_asm(a, "", "s_bitcmp0_b32 s%u, %u", arg(k, "flags"), FLAG_WIDE);
     kg_asm(a, "", "s_cbranch_scc1 .L%s_%u", k->name, label);
-    kg_asm(a, "", "buffer_store_dwordx2 %s, v%u, %s, 0 offen", kg_v(v + 4, 2).text, v + 6, kg_s(RC, 4).text);
+    kg_asm(a, "", "buffer_store_dwordx2 %s, v%u, %s, 0 offen", kg_v(v + 4, 2).text, v + 6,
+           kg_s(RC, 4).text);
     kg_asm(a, "", "s_branch .L%s_%u", k->name, label + 1);
     kg_asm_label(a, ".L%s_%u", k->name, label);
     kg_asm(a, "FAR", "v_bfrev_b32_e32 v%u, 1", v + 7);
@@ -543,8 +602,8 @@ static void store_four(struct asm_kernel *k, unsigned n)
         kg_asm(a, "", "v_add_u32_e32 v%u, %u, v%u", v, i, e + COLS + n);
         kg_asm(a, "", "v_cmp_gt_u32_e32 vcc, s%u, v%u", COLS_S, v);
         kg_asm(a, "", "v_cndmask_b32_e32 v%u, v%u, v%u, vcc", v + i, v + 7, v + 6);
-        kg_asm(a, "", "buffer_store_short%s v%u, v%u, %s, 0 offen offset:%u", i & 1 ? "_d16_hi" : "", v + 4 + i / 2, v + i,
-               kg_s(RC, 4).text, i * 2);
+        kg_asm(a, "", "buffer_store_short%s v%u, v%u, %s, 0 offen offset:%u",
+               i & 1 ? "_d16_hi" : "", v + 4 + i / 2, v + i, kg_s(RC, 4).text, i * 2);
     }
     kg_asm_label(a, ".L%s_%u", k->name, label + 1);
 }
@@ -595,8 +654,8 @@ static void store(struct asm_kernel *k)
             for (unsigned i = 0; i < 4; i++)
                 kg_asm(a, "", "v_mul_f32_e32 v%u, v%u, v%u", acc + i, acc + i, e + SCALES_A + m);
             for (unsigned i = 0; i < 4; i++)
-                kg_asm(a, "", "v_fma_f32 v%u, v%u, v%u, v%u", acc + i, acc + i, e + SCALES_B + n * 4 + i,
-                       e + BIASES + n * 4 + i);
+                kg_asm(a, "", "v_fma_f32 v%u, v%u, v%u, v%u", acc + i, acc + i,
+                       e + SCALES_B + n * 4 + i, e + BIASES + n * 4 + i);
             activate(k, acc);
             kg_asm(a, "", "v_cvt_pk_bf16_f32 v%u, v%u, v%u", v + 4, acc, acc + 1);
             kg_asm(a, "", "v_cvt_pk_bf16_f32 v%u, v%u, v%u", v + 5, acc + 2, acc + 3);
@@ -612,8 +671,8 @@ static void store(struct asm_kernel *k)
         kg_asm(a, "", "v_mul_lo_u32 v%u, v%u, s%u", v + 8, v + 8, arg(k, "ldc"));
         for (unsigned n = 0; n < t->ni; n++) {
             kg_asm(a, "", "v_add_u32_e32 v%u, v%u, v%u", v + n, v + 8, e + TO + n);
-            kg_asm(a, "", "buffer_store_dwordx4 %s, v%u, %s, 0 offen", kg_v((m * t->ni + n) * 4, 4).text, v + n,
-                   kg_s(RC, 4).text);
+            kg_asm(a, "", "buffer_store_dwordx4 %s, v%u, %s, 0 offen",
+                   kg_v((m * t->ni + n) * 4, 4).text, v + n, kg_s(RC, 4).text);
         }
     }
     kg_asm(a, "", "s_endpgm");
@@ -645,8 +704,8 @@ unsigned kg_tile_asm(struct kg *g, const struct kg_tile *t)
     if (k.v.tmp + 16 > 256 || 2 * fragments <= ROW)
         kg_fail(g, "the tile takes more registers than there are");
     g->lds = 2 * t->buffer;
-    kg_note(g, "Registers: accumulators v0, fragments of B v%u, of A v%u, offsets v%u to v%u.", k.v.b, k.v.a, k.v.from_a,
-            k.v.tid);
+    kg_note(g, "Registers: accumulators v0, fragments of B v%u, of A v%u, offsets v%u to v%u.",
+            k.v.b, k.v.a, k.v.from_a, k.v.tid);
     load_arguments(&k);
     whose(&k);
     descriptors(&k);

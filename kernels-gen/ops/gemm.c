@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GEMM with shuffled weights on MFMA targets: C = epilogue(A B^T), see fly/gemm.h for the contract and
- * lib/ops/gemm.c for the host side.
+ * GEMM with shuffled weights on MFMA targets: C = epilogue(A B^T), see fly/gemm.h for the contract
+ * and lib/ops/gemm.c for the host side.
  *
  *   which block of C: workgroups of one XCD get neighbouring blocks, so that its L2 serves A and B
  *   which part of k: split-k workgroups take a share of the k tiles and write sums to the workspace
  *   descriptors of A and B at the block, no longer than the matrix: rows beyond m read as zeros
  *   the loop (tile.c)
- *   scales, bias and activation by flags, 4 columns a lane; columns beyond n and rows beyond m are not stored
+ *   scales, bias and activation by flags, 4 columns a lane; columns beyond n and rows beyond m are
+ * not stored
  *
  * reduce kernels add up the sums of split-k, in order, and finish as the loop kernels do.
  *
@@ -46,17 +47,18 @@ static const struct kg_arg args[] = {
     {"tiles_k", KG_ARG_I32, KG_OF_F32, false}, /* k tiles, the last one perhaps shorter */
     {"split_tiles", KG_ARG_I32, KG_OF_F32, false}, /* k tiles of a split */
     {"splits", KG_ARG_I32, KG_OF_F32, false},
-    {"flags", KG_ARG_I32, KG_OF_F32, false},   /* GEMM_* of matrix.c */
-    {"p", KG_ARG_F32, KG_OF_F32, false},       /* of the activation */
+    {"flags", KG_ARG_I32, KG_OF_F32, false}, /* GEMM_* of matrix.c */
+    {"p", KG_ARG_F32, KG_OF_F32, false},     /* of the activation */
     {"q", KG_ARG_F32, KG_OF_F32, false},
 };
 
-/* Which loop a row is for: CDNA2 and CDNA3 stage A in registers, CDNA4 copies it; its fp8 instruction takes
- * twice the k of the others. */
+/* Which loop a row is for: CDNA2 and CDNA3 stage A in registers, CDNA4 copies it; its fp8
+ * instruction takes twice the k of the others. */
 enum { STAGED = 1, COPIED = 2, COPIED_F8 = 4, ANY = STAGED | COPIED | COPIED_F8 };
 
-/* Last row: the one that wastes least on small problems takes any. Tied where the compiler would use more
- * registers for copies of accumulators than there are. */
+/* Last row: the one that wastes least on small problems takes any. Tied where the compiler would
+ * use more registers for copies of accumulators than there are. */
+/* clang-format off */
 static const struct {
     unsigned loops;
     struct kg_gemm tile;
@@ -79,11 +81,16 @@ static const struct {
     {ANY,                { 16, 128, 256, 1, 4, 1, 3, false}},
     {ANY,                { 16,  64, 512, 1, 4, 1, 3, false}},
 };
+/* clang-format on */
 
 static const enum kg_type ins[] = {KG_BF16, KG_F16, KG_I8, KG_E4M3, KG_E4M3FNUZ};
 static const enum kg_type outs[] = {KG_BF16, KG_F16, KG_F32};
 
-enum { INS = sizeof ins / sizeof *ins, OUTS = sizeof outs / sizeof *outs, TILES = sizeof tiles / sizeof *tiles };
+enum {
+    INS = sizeof ins / sizeof *ins,
+    OUTS = sizeof outs / sizeof *outs,
+    TILES = sizeof tiles / sizeof *tiles
+};
 
 static unsigned loop_of(const struct kg_arch *a, const struct kg_mma *m)
 {
@@ -104,7 +111,8 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
             s.in = s.weight = ins[i];
             s.out = outs[o];
             for (unsigned t = 0; t < TILES; t++)
-                if (tiles[t].loops & loop_of(arch, m) && !(tiles[t].tile.assembly && s.out != KG_BF16)) {
+                if (tiles[t].loops & loop_of(arch, m) &&
+                    !(tiles[t].tile.assembly && s.out != KG_BF16)) {
                     s.gemm = tiles[t].tile;
                     visit(&s, with);
                 }
@@ -160,17 +168,19 @@ static void tile_name(const struct kg_spec *s, char *out, size_t room)
         snprintf(waves, sizeof waves, "_w%ux%u", t->waves_m, t->waves_n);
     if (t->depth != 1)
         snprintf(depth, sizeof depth, "_d%u", t->depth);
-    snprintf(out, room, "%ux%ux%u%s%s_pre%s", t->m, t->n, t->k_bytes * 8 / kg_dtypes[s->in].bits, waves, depth,
-             t->assembly ? "_asm" : "");
+    snprintf(out, room, "%ux%ux%u%s%s_pre%s", t->m, t->n, t->k_bytes * 8 / kg_dtypes[s->in].bits,
+             waves, depth, t->assembly ? "_asm" : "");
 }
 
 static void row(struct kg_buf *out, const struct kg_spec *s)
 {
     const struct kg_gemm *t = &s->gemm;
-    kg_buf_printf(out, ".gemm = {.m = %u, .n = %u, .k = %u, .waves_m = %u, .waves_n = %u, .depth = %u, .split_k = %u, "
-                       ".mfma = %u, .flags = %u}",
-                  t->m, t->n, t->k_bytes * 8 / kg_dtypes[s->in].bits, t->waves_m, t->waves_n, t->depth,
-                  t->reduce ? 1 : 255, t->reduce ? 0 : 16, 0);
+    kg_buf_printf(out,
+                  ".gemm = {.m = %u, .n = %u, .k = %u, .waves_m = %u, .waves_n = %u, .depth = %u, "
+                  ".split_k = %u, "
+                  ".mfma = %u, .flags = %u}",
+                  t->m, t->n, t->k_bytes * 8 / kg_dtypes[s->in].bits, t->waves_m, t->waves_n,
+                  t->depth, t->reduce ? 1 : 255, t->reduce ? 0 : 16, 0);
 }
 
 static void explain(struct kg_buf *out, const struct kg_spec *s)
@@ -179,8 +189,9 @@ static void explain(struct kg_buf *out, const struct kg_spec *s)
     if (t->reduce)
         kg_buf_printf(out, "adds up the sums of split-k and finishes them, 4 columns a work-item");
     else
-        kg_buf_printf(out, "%u x %u of C a workgroup of %u x %u waves, %u bytes of k a tile, B %s", t->m, t->n,
-                      t->waves_m, t->waves_n, t->k_bytes, t->depth == 1 ? "in place" : "a tile ahead");
+        kg_buf_printf(out, "%u x %u of C a workgroup of %u x %u waves, %u bytes of k a tile, B %s",
+                      t->m, t->n, t->waves_m, t->waves_n, t->k_bytes,
+                      t->depth == 1 ? "in place" : "a tile ahead");
 }
 
 /* ---- the kernel ---- */
@@ -197,16 +208,22 @@ static void signature(struct kg *g, const struct kg_spec *s)
 {
     char name[KG_NAME_MAX + 1];
     kg_spec_name(s, name);
-    kg_line(g, "extern \"C\" __global__ __attribute__((amdgpu_flat_work_group_size(%u, %u)))", block(s), block(s));
+    kg_line(g, "extern \"C\" __global__ __attribute__((amdgpu_flat_work_group_size(%u, %u)))",
+            block(s), block(s));
     kg_line(g, "void %s(", name);
     g->indent++;
     for (unsigned i = 0; i < sizeof args / sizeof *args; i++) {
         const struct kg_arg *a = &args[i];
         const char *end = i + 1 < sizeof args / sizeof *args ? "," : ")";
         if (a->kind == KG_ARG_IN || a->kind == KG_ARG_OUT)
-            kg_line(g, "%s%s *%s%s", a->kind == KG_ARG_IN ? "const " : "", c_type(s, a->of), a->name, end);
+            kg_line(g, "%s%s *%s%s", a->kind == KG_ARG_IN ? "const " : "", c_type(s, a->of),
+                    a->name, end);
         else
-            kg_line(g, "%s %s%s", a->kind == KG_ARG_I64 ? "long" : a->kind == KG_ARG_I32 ? "unsigned" : "float", a->name, end);
+            kg_line(g, "%s %s%s",
+                    a->kind == KG_ARG_I64   ? "long"
+                    : a->kind == KG_ARG_I32 ? "unsigned"
+                                            : "float",
+                    a->name, end);
     }
     g->indent--;
     kg_line(g, "{");
@@ -222,20 +239,26 @@ static void whose(struct kg *g, const struct kg_spec *s)
     kg_line(g, "const unsigned lane = tid & 63, wave = __builtin_amdgcn_readfirstlane(tid >> 6);");
     kg_line(g, "const unsigned row16 = lane & 15, quad = lane >> 4;");
     if (t->waves_m > 1)
-        kg_line(g, "const unsigned wave_m = wave %% %u, wave_n = wave / %u;", t->waves_m, t->waves_m);
+        kg_line(g, "const unsigned wave_m = wave %% %u, wave_n = wave / %u;", t->waves_m,
+                t->waves_m);
     else
         kg_line(g, "const unsigned wave_m = 0, wave_n = wave;");
     kg_blank(g);
-    kg_note(g, "Workgroups are dealt out to the dies in turn: each die gets a run of blocks, which go down bands of "
+    kg_note(g, "Workgroups are dealt out to the dies in turn: each die gets a run of blocks, which "
+               "go down bands of "
                "`band` rows of blocks.");
     kg_line(g, "const unsigned id = __builtin_amdgcn_workgroup_id_x();");
-    kg_line(g, "const unsigned split = __builtin_amdgcn_workgroup_id_y(), batch = __builtin_amdgcn_workgroup_id_z();");
+    kg_line(g, "const unsigned split = __builtin_amdgcn_workgroup_id_y(), batch = "
+               "__builtin_amdgcn_workgroup_id_z();");
     kg_line(g, "unsigned tile_m = 0, tile_n = id;");
     kg_open(g, "if (tiles_m > 1)");
-    kg_line(g, "const unsigned each = tiles_m * tiles_n / xcds, over = tiles_m * tiles_n - each * xcds;");
+    kg_line(
+        g,
+        "const unsigned each = tiles_m * tiles_n / xcds, over = tiles_m * tiles_n - each * xcds;");
     kg_line(g, "const unsigned turn = id / xcds, xcd = id - turn * xcds;");
     kg_line(g, "const unsigned place = xcd * each + lesser(xcd, over) + turn;");
-    kg_line(g, "const unsigned before = place / (band * tiles_n), inside = place - before * (band * tiles_n);");
+    kg_line(g, "const unsigned before = place / (band * tiles_n), inside = place - before * (band "
+               "* tiles_n);");
     kg_line(g, "const unsigned high = lesser(tiles_m - before * band, band);");
     kg_line(g, "tile_n = inside / high;");
     kg_line(g, "tile_m = before * band + (inside - tile_n * high);");
@@ -263,12 +286,17 @@ static void parameters(struct kg *g, const struct kg_spec *s)
 {
     unsigned bytes = kg_dtypes[s->out].bits / 8;
     kg_line(g, "const unsigned has_a = flags & GEMM_SCALE_A, has_b = flags & GEMM_SCALE_B;");
-    kg_line(g, "const unsigned step_a = flags & GEMM_SCALE_ROWS ? 4 : 0, step_b = flags & GEMM_SCALE_COLS ? 4 : 0;");
-    kg_line(g, "const rsrc scales_a = descriptor((const char *)scale_a + batch * stride_scale_a + (long)m0 * step_a,");
+    kg_line(g, "const unsigned step_a = flags & GEMM_SCALE_ROWS ? 4 : 0, step_b = flags & "
+               "GEMM_SCALE_COLS ? 4 : 0;");
+    kg_line(g, "const rsrc scales_a = descriptor((const char *)scale_a + batch * stride_scale_a + "
+               "(long)m0 * step_a,");
     kg_line(g, "                                 has_a ? (rows - 1) * step_a + 4 : 0);");
-    kg_line(g, "const rsrc scales_b = descriptor((const char *)scale_b + batch * stride_scale_b + (long)n0 * step_b,");
+    kg_line(g, "const rsrc scales_b = descriptor((const char *)scale_b + batch * stride_scale_b + "
+               "(long)n0 * step_b,");
     kg_line(g, "                                 has_b ? (cols - 1) * step_b + 4 : 0);");
-    kg_line(g, "const rsrc biases = descriptor((const char *)bias + batch * stride_bias + (long)n0 * %u, bias ? cols * %u : 0);",
+    kg_line(g,
+            "const rsrc biases = descriptor((const char *)bias + batch * stride_bias + (long)n0 * "
+            "%u, bias ? cols * %u : 0);",
             bytes, bytes);
 }
 
@@ -278,16 +306,22 @@ static void store(struct kg *g, const struct kg_tile *t)
     const char *out = kg_dtypes[s->out].token;
     g->stage = "store";
     kg_note(g, "C: rows and columns beyond the matrix lie FAR away or beyond the descriptor.");
-    kg_line(g, "const unsigned c_size = flags & GEMM_PARTIAL ? 4 : %u;", kg_dtypes[s->out].bits / 8);
+    kg_line(g, "const unsigned c_size = flags & GEMM_PARTIAL ? 4 : %u;",
+            kg_dtypes[s->out].bits / 8);
     kg_line(g, "const unsigned c_cols = flags & GEMM_PARTIAL ? (cols + 3) / 4 * 4 : cols;");
-    kg_line(g, "const char *pc = (const char *)c + batch * stride_c + split * stride_split + (long)m0 * ldc + (long)n0 * c_size;");
+    kg_line(g, "const char *pc = (const char *)c + batch * stride_c + split * stride_split + "
+               "(long)m0 * ldc + (long)n0 * c_size;");
     kg_line(g, "const rsrc rc = descriptor(pc, (rows - 1) * (unsigned)ldc + c_cols * c_size);");
-    kg_line(g, "const unsigned row = wave_m * %u + row16, col = wave_n * %u + quad * 4;", t->mi * 16, t->ni * 16);
+    kg_line(g, "const unsigned row = wave_m * %u + row16, col = wave_n * %u + quad * 4;",
+            t->mi * 16, t->ni * 16);
     parameters(g, s);
     for (unsigned n = 0; n < t->ni; n++) {
-        kg_line(g, "const unsigned col%u = col + %u, to%u = col%u < cols ? col%u * c_size : FAR;", n, n * 16, n, n, n);
-        kg_line(g, "const f32x4 scale%u = load_scales(scales_b, col%u * step_b, step_b, has_b);", n, n);
-        kg_line(g, "const f32x4 bias%u = load_bias_%s(biases, col%u * %u);", n, out, n, kg_dtypes[s->out].bits / 8);
+        kg_line(g, "const unsigned col%u = col + %u, to%u = col%u < cols ? col%u * c_size : FAR;",
+                n, n * 16, n, n, n);
+        kg_line(g, "const f32x4 scale%u = load_scales(scales_b, col%u * step_b, step_b, has_b);", n,
+                n);
+        kg_line(g, "const f32x4 bias%u = load_bias_%s(biases, col%u * %u);", n, out, n,
+                kg_dtypes[s->out].bits / 8);
     }
     for (unsigned m = 0; m < t->mi; m++) {
         kg_line(g, "{");
@@ -296,11 +330,13 @@ static void store(struct kg *g, const struct kg_tile *t)
         kg_line(g, "const float scale = load_scale(scales_a, (row + %u) * step_a, has_a);", m * 16);
         for (unsigned n = 0; n < t->ni; n++) {
             kg_line(g, "if (flags & GEMM_PARTIAL)");
-            kg_line(g, "    store_partial(rc, at + to%u, __builtin_bit_cast(i32x4, c%u_%u));", n, m, n);
+            kg_line(g, "    store_partial(rc, at + to%u, __builtin_bit_cast(i32x4, c%u_%u));", n, m,
+                    n);
             kg_line(g, "else");
             kg_line(g, "    store_four_%s(rc, at, to%u, col%u, cols, flags,", out, n, n);
             kg_line(g, "        finish(%sc%u_%u%s, scale, scale%u, bias%u, flags, p, q));",
-                    t->mma->integer ? "__builtin_convertvector(" : "", m, n, t->mma->integer ? ", f32x4)" : "", n, n);
+                    t->mma->integer ? "__builtin_convertvector(" : "", m, n,
+                    t->mma->integer ? ", f32x4)" : "", n, n);
         }
         kg_close(g);
     }
@@ -313,14 +349,18 @@ static void emit_reduce(struct kg *g, const struct kg_spec *s)
     unsigned bytes = kg_dtypes[s->out].bits / 8;
     signature(g, s);
     kg_note(g, "tiles_n workgroups a row, each 4 columns a work-item.");
-    kg_line(g, "const unsigned id = __builtin_amdgcn_workgroup_id_x(), batch = __builtin_amdgcn_workgroup_id_z();");
-    kg_line(g, "const unsigned m0 = id / tiles_n, n0 = (id - m0 * tiles_n) * %u;", 4 * REDUCE_THREADS);
+    kg_line(g, "const unsigned id = __builtin_amdgcn_workgroup_id_x(), batch = "
+               "__builtin_amdgcn_workgroup_id_z();");
+    kg_line(g, "const unsigned m0 = id / tiles_n, n0 = (id - m0 * tiles_n) * %u;",
+            4 * REDUCE_THREADS);
     kg_line(g, "const unsigned rows = 1, cols = lesser(n - n0, %u);", 4 * REDUCE_THREADS);
     kg_line(g, "const unsigned col = __builtin_amdgcn_workitem_id_x() * 4;");
     kg_line(g, "if (col >= cols)");
     kg_line(g, "    return;");
     kg_blank(g);
-    kg_line(g, "const char *from = (const char *)a + batch * stride_a + m0 * lda + ((long)n0 + col) * 4;");
+    kg_line(
+        g,
+        "const char *from = (const char *)a + batch * stride_a + m0 * lda + ((long)n0 + col) * 4;");
     kg_line(g, "%s sum = {0, 0, 0, 0};", vec);
     kg_line(g, "#pragma clang loop unroll_count(4)");
     kg_open(g, "for (unsigned i = 0; i < splits; i++)");
@@ -331,10 +371,13 @@ static void emit_reduce(struct kg *g, const struct kg_spec *s)
     kg_line(g, "const float scale = load_scale(scales_a, 0, has_a);");
     kg_line(g, "const f32x4 scale0 = load_scales(scales_b, col * step_b, step_b, has_b);");
     kg_line(g, "const f32x4 bias0 = load_bias_%s(biases, col * %u);", out, bytes);
-    kg_line(g, "const char *pc = (const char *)c + batch * stride_c + m0 * ldc + (long)n0 * %u;", bytes);
+    kg_line(g, "const char *pc = (const char *)c + batch * stride_c + m0 * ldc + (long)n0 * %u;",
+            bytes);
     kg_line(g, "const rsrc rc = descriptor(pc, cols * %u);", bytes);
-    kg_line(g, "store_four_%s(rc, 0, col * %u, col, cols, flags, finish(%ssum%s, scale, scale0, bias0, flags, p, q));", out,
-            bytes, integer ? "__builtin_convertvector(" : "", integer ? ", f32x4)" : "");
+    kg_line(g,
+            "store_four_%s(rc, 0, col * %u, col, cols, flags, finish(%ssum%s, scale, scale0, "
+            "bias0, flags, p, q));",
+            out, bytes, integer ? "__builtin_convertvector(" : "", integer ? ", f32x4)" : "");
     kg_close(g);
 }
 

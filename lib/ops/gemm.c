@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* flyGemmPreshuffle: validation, the problem it makes, selection and launch. fly/gemm.h is its contract. */
+/* flyGemmPreshuffle: validation, the problem it makes, selection and launch. fly/gemm.h is its
+ * contract. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include "ops/gemm_model.h"
 
 #define FLY_REGISTRY "gemm.inc"
-#define FLY_THIS_OP FLY_OP_gemm
+#define FLY_THIS_OP  FLY_OP_gemm
 #include "core/registry_rows.h"
 
 static const char function_name[] = "flyGemmPreshuffle";
@@ -22,24 +23,47 @@ static const char function_name[] = "flyGemmPreshuffle";
 /* ---- the problem ---- */
 
 enum {
-    F_M, F_N, F_K, F_BATCH, F_LDA, F_LDC, F_STRIDE_A, F_STRIDE_B, F_STRIDE_C, F_STRIDE_SCALE_A, F_STRIDE_SCALE_B,
-    F_STRIDE_BIAS, F_EPI, F_SCALE, F_SPLIT, NFIELDS
+    F_M,
+    F_N,
+    F_K,
+    F_BATCH,
+    F_LDA,
+    F_LDC,
+    F_STRIDE_A,
+    F_STRIDE_B,
+    F_STRIDE_C,
+    F_STRIDE_SCALE_A,
+    F_STRIDE_SCALE_B,
+    F_STRIDE_BIAS,
+    F_EPI,
+    F_SCALE,
+    F_SPLIT,
+    NFIELDS
 };
 
-static const char *const epilogues[] = {"none", "bias", "bias_relu", "bias_silu", "bias_gelu", NULL};
+static const char *const epilogues[] = {"none",      "bias",      "bias_relu",
+                                        "bias_silu", "bias_gelu", NULL};
 enum { EPILOGUES = 5 };
 
 /* First letter: A by nothing, a tensor's value, or a value a row; second: B, a value a column. */
 static const char *const scales[] = {"none", "nt", "nc", "tn", "tt", "tc", "rn", "rt", "rc", NULL};
 enum { SCALE_MODES = 3 };
 
-#define SIZE(name, flags, same, low, doc) {name, FLY_FIELD_INT, flags, same, low, low, INT64_MAX, NULL, doc}
-#define STRIDE(name, doc) {name, FLY_FIELD_INT, 0, -1, 0, 0, INT64_MAX, NULL, doc}
+#define SIZE(name, flags, same, low, doc)                                                          \
+    {                                                                                              \
+        name, FLY_FIELD_INT, flags, same, low, low, INT64_MAX, NULL, doc                           \
+    }
+#define STRIDE(name, doc)                                                                          \
+    {                                                                                              \
+        name, FLY_FIELD_INT, 0, -1, 0, 0, INT64_MAX, NULL, doc                                     \
+    }
 
 static const struct fly_field fields[NFIELDS] = {
-    [F_M] = SIZE("m", FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, "rows of A and C; 0 does nothing"),
+    [F_M] =
+        SIZE("m", FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, "rows of A and C; 0 does nothing"),
     [F_N] = SIZE("n", FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 1, "columns of C"),
-    [F_K] = SIZE("k", FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 1, "columns of A, a multiple of 16 bytes"),
+    [F_K] = SIZE("k", FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 1,
+                 "columns of A, a multiple of 16 bytes"),
     [F_BATCH] = SIZE("batch", FLY_FIELD_TUNE, -1, 1, "products"),
     [F_LDA] = SIZE("lda", 0, F_K, 1, "elements between rows of A"),
     [F_LDC] = SIZE("ldc", 0, F_N, 1, "elements between rows of C"),
@@ -55,7 +79,11 @@ static const struct fly_field fields[NFIELDS] = {
     [F_SPLIT] = STRIDE("split", "parts of k; 0: as many as pay, 1: runs without workspace"),
 };
 
-#define TYPES(in) {in, in, FLY_DTYPE_BF16}, {in, in, FLY_DTYPE_F16}, {in, in, FLY_DTYPE_F32}
+#define TYPES(in)                                                                                  \
+    {in, in, FLY_DTYPE_BF16}, {in, in, FLY_DTYPE_F16},                                             \
+    {                                                                                              \
+        in, in, FLY_DTYPE_F32                                                                      \
+    }
 static const uint8_t types[][3] = {
     TYPES(FLY_DTYPE_BF16), TYPES(FLY_DTYPE_F16),      TYPES(FLY_DTYPE_I8),
     TYPES(FLY_DTYPE_E4M3), TYPES(FLY_DTYPE_E4M3FNUZ), {FLY_DTYPE_NONE},
@@ -94,7 +122,8 @@ static int64_t stride_or(int64_t stride, int64_t dense)
 
 enum { MAX_SPLITS = 255, MAX_BATCH = 65535, MAX_ROW = 1 << 27, MAX_SIZE = 1 << 30 };
 
-/* Sizes such that everything counted in bytes fits int64_t and everything inside a block 32 bits. */
+/* Sizes such that everything counted in bytes fits int64_t and everything inside a block 32 bits.
+ */
 static const char *check(const struct fly_problem *p)
 {
     const int64_t *v = p->v;
@@ -129,9 +158,11 @@ static uint32_t operands(const struct fly_problem *p, struct fly_operand out[FLY
     const int64_t *v = p->v;
     int64_t m = v[F_M], n = v[F_N], k = v[F_K], batch = v[F_BATCH];
     int64_t mode_a = v[F_SCALE] / SCALE_MODES, mode_b = v[F_SCALE] % SCALE_MODES;
-    int64_t stride_a = stride_or(v[F_STRIDE_A], m * v[F_LDA]), stride_c = stride_or(v[F_STRIDE_C], m * v[F_LDC]);
+    int64_t stride_a = stride_or(v[F_STRIDE_A], m * v[F_LDA]),
+            stride_c = stride_or(v[F_STRIDE_C], m * v[F_LDC]);
     int64_t stride_b = stride_or(v[F_STRIDE_B], dense_b(p));
-    int64_t rows_a = mode_a == FLY_SCALE_VECTOR ? m : 1, cols_b = mode_b == FLY_SCALE_VECTOR ? n : 1;
+    int64_t rows_a = mode_a == FLY_SCALE_VECTOR ? m : 1,
+            cols_b = mode_b == FLY_SCALE_VECTOR ? n : 1;
     int64_t batch_a = v[F_STRIDE_SCALE_A] ? batch : 1, batch_b = v[F_STRIDE_SCALE_B] ? batch : 1;
     int64_t batch_bias = v[F_STRIDE_BIAS] ? batch : 1;
     uint8_t in = p->types[0], result = p->types[2];
@@ -139,11 +170,29 @@ static uint32_t operands(const struct fly_problem *p, struct fly_operand out[FLY
         [O_A] = {"a", FLY_IN, in, false, true, 3, {batch, m, k}, {stride_a, v[F_LDA], 1}},
         [O_B] = {"b", FLY_IN, in, false, true, 2, {batch, dense_b(p)}, {stride_b, 1}},
         [O_C] = {"c", FLY_OUT, result, false, true, 3, {batch, m, n}, {stride_c, v[F_LDC], 1}},
-        [O_SCALE_A] = {"scale_a", FLY_PARAM, FLY_DTYPE_F32, true, mode_a != FLY_SCALE_NONE, 2, {batch_a, rows_a},
+        [O_SCALE_A] = {"scale_a",
+                       FLY_PARAM,
+                       FLY_DTYPE_F32,
+                       true,
+                       mode_a != FLY_SCALE_NONE,
+                       2,
+                       {batch_a, rows_a},
                        {stride_or(v[F_STRIDE_SCALE_A], rows_a), 1}},
-        [O_SCALE_B] = {"scale_b", FLY_PARAM, FLY_DTYPE_F32, true, mode_b != FLY_SCALE_NONE, 2, {batch_b, cols_b},
+        [O_SCALE_B] = {"scale_b",
+                       FLY_PARAM,
+                       FLY_DTYPE_F32,
+                       true,
+                       mode_b != FLY_SCALE_NONE,
+                       2,
+                       {batch_b, cols_b},
                        {stride_or(v[F_STRIDE_SCALE_B], cols_b), 1}},
-        [O_BIAS] = {"bias", FLY_PARAM, result, true, v[F_EPI] != FLY_EPILOGUE_NONE, 2, {batch_bias, n},
+        [O_BIAS] = {"bias",
+                    FLY_PARAM,
+                    result,
+                    true,
+                    v[F_EPI] != FLY_EPILOGUE_NONE,
+                    2,
+                    {batch_bias, n},
                     {stride_or(v[F_STRIDE_BIAS], n), 1}},
     };
     memcpy(out, list, sizeof list);
@@ -155,17 +204,22 @@ static void ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *p
     struct fly_operand o[FLY_MAX_OPERANDS];
     const int64_t *v = p->v;
     operands(p, o);
-    *data = (uint64_t)(v[F_BATCH] * ((v[F_M] + v[F_N]) * v[F_K] * in_bytes(p) + v[F_M] * v[F_N] * out_bytes(p)));
-    *params = fly_operand_bytes(&o[O_SCALE_A]) + fly_operand_bytes(&o[O_SCALE_B]) + fly_operand_bytes(&o[O_BIAS]);
+    *data = (uint64_t)(v[F_BATCH] *
+                       ((v[F_M] + v[F_N]) * v[F_K] * in_bytes(p) + v[F_M] * v[F_N] * out_bytes(p)));
+    *params = fly_operand_bytes(&o[O_SCALE_A]) + fly_operand_bytes(&o[O_SCALE_B]) +
+              fly_operand_bytes(&o[O_BIAS]);
 }
 
 /* ---- kernels ---- */
 
 static struct fly_gemm_shape shape_of(const struct fly_problem *p)
 {
-    return (struct fly_gemm_shape){p->v[F_M],     p->v[F_N],
-                                   p->v[F_K],     p->v[F_BATCH],
-                                   fly_dtype_bits(p->types[0]), fly_dtype_bits(p->types[2])};
+    return (struct fly_gemm_shape){p->v[F_M],
+                                   p->v[F_N],
+                                   p->v[F_K],
+                                   p->v[F_BATCH],
+                                   fly_dtype_bits(p->types[0]),
+                                   fly_dtype_bits(p->types[2])};
 }
 
 static int64_t blocks(int64_t size, int64_t tile)
@@ -196,7 +250,9 @@ static int limits(const struct fly_kernel *k, char *text, size_t bytes)
     const struct fly_gemm_tile *g = &k->gemm;
     if (g->m == 0)
         return snprintf(text, bytes, "runs after a split-k kernel");
-    return snprintf(text, bytes, "min(m, %u) * lda and min(m, %u) * ldc * 4 and %u * k below 2^31 bytes", g->m, g->m, g->n);
+    return snprintf(text, bytes,
+                    "min(m, %u) * lda and min(m, %u) * ldc * 4 and %u * k below 2^31 bytes", g->m,
+                    g->m, g->n);
 }
 
 /* Share of a kernel's blocks that lies inside C. */
@@ -230,8 +286,8 @@ static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct f
 }
 
 /* k tiles of a split, and the number of splits that leaves. */
-static uint32_t split_of(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
-                         uint32_t *split_tiles)
+static uint32_t split_of(const struct fly_kernel *k, const struct fly_problem *p,
+                         const struct fly_target *t, uint32_t *split_tiles)
 {
     /* The last answer, for it is asked for several times in a row. */
     static _Thread_local struct {
@@ -244,7 +300,8 @@ static uint32_t split_of(const struct fly_kernel *k, const struct fly_problem *p
     int64_t tiles = blocks(s.k, k->gemm.k), splits = p->v[F_SPLIT];
     double cycles;
     if (!splits) {
-        if (last.k != k || last.arch != t->arch || last.cus != t->cus || memcmp(&last.s, &s, sizeof s)) {
+        if (last.k != k || last.arch != t->arch || last.cus != t->cus ||
+            memcmp(&last.s, &s, sizeof s)) {
             last.splits = fly_gemm_best_splits(k, &s, t, MAX_SPLITS, INFINITY, &cycles);
             last.k = k;
             last.arch = t->arch;
@@ -261,8 +318,8 @@ static uint32_t split_of(const struct fly_kernel *k, const struct fly_problem *p
     return (uint32_t)blocks(tiles, *split_tiles);
 }
 
-static void grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t, uint32_t g[3],
-                 uint32_t *launches)
+static void grid(const struct fly_kernel *k, const struct fly_problem *p,
+                 const struct fly_target *t, uint32_t g[3], uint32_t *launches)
 {
     uint32_t split_tiles;
     g[0] = (uint32_t)(blocks(p->v[F_M], k->gemm.m) * blocks(p->v[F_N], k->gemm.n));
@@ -279,7 +336,8 @@ static const struct fly_kernel *second(const struct fly_kernel *k, const struct 
     if (split_of(k, p, t, &split_tiles) == 1)
         return NULL;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (kernels[i].arch == k->arch && kernels[i].types[0] == sums && kernels[i].types[2] == k->types[2])
+        if (kernels[i].arch == k->arch && kernels[i].types[0] == sums &&
+            kernels[i].types[2] == k->types[2])
             return &kernels[i];
     return NULL;
 }
@@ -290,7 +348,8 @@ static int64_t sums_row(const struct fly_problem *p)
     return round_up(p->v[F_N], 4) * 4;
 }
 
-static uint64_t workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)
+static uint64_t workspace(const struct fly_kernel *k, const struct fly_problem *p,
+                          const struct fly_target *t)
 {
     uint32_t split_tiles, splits = split_of(k, p, t, &split_tiles);
     return splits == 1 ? 0 : (uint64_t)splits * (uint64_t)(p->v[F_BATCH] * p->v[F_M] * sums_row(p));
@@ -299,7 +358,7 @@ static uint64_t workspace(const struct fly_kernel *k, const struct fly_problem *
 /* ---- the call ---- */
 
 #define REFUSE(status, ...) return fly_fail(h, status, "%s: " __VA_ARGS__)
-#define INVALID FLY_STATUS_INVALID_VALUE
+#define INVALID             FLY_STATUS_INVALID_VALUE
 
 static bool misaligned(const void *p, unsigned bytes)
 {
@@ -312,15 +371,16 @@ static bool input_type(uint32_t d)
            d == FLY_DTYPE_E4M3FNUZ;
 }
 
-static flyStatus_t validate_types(flyHandle_t h, const char *function, const flyGemmPreshuffleArgs_t *a)
+static flyStatus_t validate_types(flyHandle_t h, const char *function,
+                                  const flyGemmPreshuffleArgs_t *a)
 {
     if (a->in_dtype == FLY_DTYPE_NONE || a->in_dtype >= FLY_DTYPE_COUNT)
         REFUSE(INVALID, "in_dtype = %" PRIu32 ": is no flyDtype_t", function, a->in_dtype);
     if (a->out_dtype == FLY_DTYPE_NONE || a->out_dtype >= FLY_DTYPE_COUNT)
         REFUSE(INVALID, "out_dtype = %" PRIu32 ": is no flyDtype_t", function, a->out_dtype);
     if (!input_type(a->in_dtype))
-        REFUSE(FLY_STATUS_NOT_SUPPORTED, "in_dtype = %s: must be bf16, f16, i8, e4m3 or e4m3z", function,
-               fly_dtype_token(a->in_dtype));
+        REFUSE(FLY_STATUS_NOT_SUPPORTED, "in_dtype = %s: must be bf16, f16, i8, e4m3 or e4m3z",
+               function, fly_dtype_token(a->in_dtype));
     if (a->out_dtype > FLY_DTYPE_BF16)
         REFUSE(FLY_STATUS_NOT_SUPPORTED, "out_dtype = %s: must be bf16, f16 or f32", function,
                fly_dtype_token(a->out_dtype));
@@ -333,13 +393,15 @@ static flyStatus_t validate_types(flyHandle_t h, const char *function, const fly
     if (a->layout > FLY_LAYOUT_COLUMN)
         REFUSE(INVALID, "layout = %" PRIu32 ": is no flyLayout_t", function, a->layout);
     if (a->layout != FLY_LAYOUT_B16)
-        REFUSE(FLY_STATUS_NOT_SUPPORTED, "layout = %" PRIu32 ": must be FLY_LAYOUT_B16; flyPreshuffleB makes it", function,
+        REFUSE(FLY_STATUS_NOT_SUPPORTED,
+               "layout = %" PRIu32 ": must be FLY_LAYOUT_B16; flyPreshuffleB makes it", function,
                a->layout);
     return FLY_STATUS_SUCCESS;
 }
 
 /* pointers: whether to ask that they are there; a plan only looks at their alignment. */
-static flyStatus_t validate_pointers(flyHandle_t h, const char *function, const flyGemmPreshuffleArgs_t *a, bool pointers)
+static flyStatus_t validate_pointers(flyHandle_t h, const char *function,
+                                     const flyGemmPreshuffleArgs_t *a, bool pointers)
 {
     unsigned out = fly_dtype_bits(a->out_dtype) / 8;
     const struct {
@@ -360,13 +422,15 @@ static flyStatus_t validate_pointers(flyHandle_t h, const char *function, const 
         if (pointers && list[i].wanted && !list[i].p)
             REFUSE(INVALID, "%s = NULL: must point to device memory", function, list[i].name);
         if (misaligned(list[i].p, list[i].bytes))
-            REFUSE(INVALID, "%s = %p: must be aligned to %u bytes", function, list[i].name, list[i].p, list[i].bytes);
+            REFUSE(INVALID, "%s = %p: must be aligned to %u bytes", function, list[i].name,
+                   list[i].p, list[i].bytes);
     }
     return FLY_STATUS_SUCCESS;
 }
 
 /* Checks args, copies them with defaults filled in, and makes the problem. */
-static flyStatus_t validate(flyHandle_t h, const char *function, const flyGemmPreshuffleArgs_t *args, bool pointers,
+static flyStatus_t validate(flyHandle_t h, const char *function,
+                            const flyGemmPreshuffleArgs_t *args, bool pointers,
                             flyGemmPreshuffleArgs_t *a, struct fly_problem *p)
 {
     flyStatus_t status = fly_args_copy(h, function, args, a, sizeof *a, sizeof *a);
@@ -380,7 +444,8 @@ static flyStatus_t validate(flyHandle_t h, const char *function, const flyGemmPr
         REFUSE(INVALID, "n = %" PRId64 ": must be 1 to 2^30", function, a->n);
     int64_t bytes = fly_dtype_bits(a->in_dtype) / 8, chunk = 16 / bytes;
     if (a->k < 1 || a->k > MAX_ROW / bytes)
-        REFUSE(INVALID, "k = %" PRId64 ": must be 1 to %" PRId64 " (2^27 bytes)", function, a->k, MAX_ROW / bytes);
+        REFUSE(INVALID, "k = %" PRId64 ": must be 1 to %" PRId64 " (2^27 bytes)", function, a->k,
+               MAX_ROW / bytes);
     if (a->k % chunk)
         REFUSE(INVALID, "k = %" PRId64 ": %s needs a multiple of %" PRId64, function, a->k,
                fly_dtype_token(a->in_dtype), chunk);
@@ -394,26 +459,34 @@ static flyStatus_t validate(flyHandle_t h, const char *function, const flyGemmPr
     if (a->batch == 0)
         a->batch = 1;
     if (a->lda < a->k || a->lda > INT32_MAX)
-        REFUSE(INVALID, "lda = %" PRId64 ": must be at least k = %" PRId64 ", and below 2^31", function, a->lda, a->k);
+        REFUSE(INVALID, "lda = %" PRId64 ": must be at least k = %" PRId64 ", and below 2^31",
+               function, a->lda, a->k);
     if (a->lda % chunk)
         REFUSE(INVALID, "lda = %" PRId64 ": %s needs a multiple of %" PRId64, function, a->lda,
                fly_dtype_token(a->in_dtype), chunk);
     if (a->ldc < a->n || a->ldc > INT32_MAX)
-        REFUSE(INVALID, "ldc = %" PRId64 ": must be at least n = %" PRId64 ", and below 2^31", function, a->ldc, a->n);
+        REFUSE(INVALID, "ldc = %" PRId64 ": must be at least n = %" PRId64 ", and below 2^31",
+               function, a->ldc, a->n);
     if (a->batch < 1 || a->batch > MAX_BATCH)
-        REFUSE(INVALID, "batch = %" PRId64 ": must be 0 (for 1) to %d", function, a->batch, MAX_BATCH);
+        REFUSE(INVALID, "batch = %" PRId64 ": must be 0 (for 1) to %d", function, a->batch,
+               MAX_BATCH);
     const struct {
         const char *name;
         int64_t stride, multiple;
     } strides[] = {
-        {"stride_a", a->stride_a, chunk},         {"stride_b", a->stride_b, chunk},
-        {"stride_c", a->stride_c, 1},             {"stride_scale_a", a->stride_scale_a, 1},
-        {"stride_scale_b", a->stride_scale_b, 1}, {"stride_bias", a->stride_bias, 1},
+        {"stride_a", a->stride_a, chunk},
+        {"stride_b", a->stride_b, chunk},
+        {"stride_c", a->stride_c, 1},
+        {"stride_scale_a", a->stride_scale_a, 1},
+        {"stride_scale_b", a->stride_scale_b, 1},
+        {"stride_bias", a->stride_bias, 1},
     };
     for (size_t i = 0; i < sizeof strides / sizeof *strides; i++)
-        if (strides[i].stride < 0 || strides[i].stride > INT64_MAX / 4 / MAX_BATCH || strides[i].stride % strides[i].multiple)
-            REFUSE(INVALID, "%s = %" PRId64 ": must be a multiple of %" PRId64 ", not negative, below 2^45", function,
-                   strides[i].name, strides[i].stride, strides[i].multiple);
+        if (strides[i].stride < 0 || strides[i].stride > INT64_MAX / 4 / MAX_BATCH ||
+            strides[i].stride % strides[i].multiple)
+            REFUSE(INVALID,
+                   "%s = %" PRId64 ": must be a multiple of %" PRId64 ", not negative, below 2^45",
+                   function, strides[i].name, strides[i].stride, strides[i].multiple);
 
     p->op = FLY_OP_gemm;
     p->types[0] = p->types[1] = (uint8_t)a->in_dtype;
@@ -450,7 +523,8 @@ enum {
 
 enum { ACT_RELU = 1, ACT_SMOOTH = 2 };
 
-/* x / (1 + exp2(x (p + q x x))): exp(-x) for silu; for gelu 1/2 (1 + tanh(u)) = 1 / (1 + exp(-2 u)). */
+/* x / (1 + exp2(x (p + q x x))): exp(-x) for silu; for gelu 1/2 (1 + tanh(u)) = 1 / (1 + exp(-2
+ * u)). */
 #define LOG2_E 1.4426950408889634
 static const struct {
     uint32_t act;
@@ -475,16 +549,19 @@ static uint32_t flags_of(const flyGemmPreshuffleArgs_t *a)
     return flags;
 }
 
-/* Dies of the device that the hardware deals workgroups out to in turn: MI300 has 38 CUs a die, MI350 32
- * (AMD, "GPU hardware specifications"). 1 where that is not so: then order does not matter. */
+/* Dies of the device that the hardware deals workgroups out to in turn: MI300 has 38 CUs a die,
+ * MI350 32 (AMD, "GPU hardware specifications"). 1 where that is not so: then order does not
+ * matter. */
 static uint32_t xcds_of(const struct fly_target *t)
 {
-    uint32_t each = !strcmp(t->arch->family, "CDNA3") ? 38 : !strcmp(t->arch->family, "CDNA4") ? 32 : t->cus;
+    uint32_t each = !strcmp(t->arch->family, "CDNA3")   ? 38
+                    : !strcmp(t->arch->family, "CDNA4") ? 32
+                                                        : t->cus;
     return each && t->cus % each == 0 ? t->cus / each : 1;
 }
 
-/* Rows of blocks done together, such that the blocks a die has at a time ask for the fewest rows of A and
- * columns of B: a square of elements. */
+/* Rows of blocks done together, such that the blocks a die has at a time ask for the fewest rows of
+ * A and columns of B: a square of elements. */
 static uint32_t band_of(const struct fly_kernel *k, const struct fly_target *t, uint32_t tiles_m)
 {
     uint32_t at_once = 2 * t->cus / xcds_of(t), band = 1;
@@ -501,7 +578,8 @@ static int launch(const struct fly_call *c, const void *args)
     const struct fly_target *t = &c->h->device->target;
     const uint32_t *g = c->entry->grid, splits = g[1];
     int64_t in = in_bytes(p), out = out_bytes(p), sums = sums_row(p);
-    uint32_t tiles_m = (uint32_t)blocks(a->m, k->gemm.m), tiles_k = (uint32_t)blocks(a->k, k->gemm.k);
+    uint32_t tiles_m = (uint32_t)blocks(a->m, k->gemm.m),
+             tiles_k = (uint32_t)blocks(a->k, k->gemm.k);
     uint32_t flags = flags_of(a);
     struct kernargs_layout ka = {
         .c = (uint64_t)(uintptr_t)a->c,
@@ -565,7 +643,8 @@ flyStatus_t flyGemmPreshuffle(flyHandle_t h, const flyGemmPreshuffleArgs_t *args
     return fly_dispatch(h, &fly_op_gemm, &p, launch, &a, a.workspace ? a.workspace_bytes : 0);
 }
 
-flyStatus_t flyGemmPreshufflePlan(flyHandle_t h, const flyGemmPreshuffleArgs_t *args, flyPlan_t *plan)
+flyStatus_t flyGemmPreshufflePlan(flyHandle_t h, const flyGemmPreshuffleArgs_t *args,
+                                  flyPlan_t *plan)
 {
     static const char name[] = "flyGemmPreshufflePlan";
     flyGemmPreshuffleArgs_t a;
@@ -612,7 +691,8 @@ static flyGemmPreshuffleArgs_t args_of(const struct fly_problem *p, void *const 
 }
 
 /* The public call, but with the problem's own number of splits, which the arguments cannot say. */
-static flyStatus_t run(flyHandle_t h, const struct fly_problem *p, void *const ptr[], void *ws, uint64_t ws_bytes)
+static flyStatus_t run(flyHandle_t h, const struct fly_problem *p, void *const ptr[], void *ws,
+                       uint64_t ws_bytes)
 {
     flyGemmPreshuffleArgs_t args = args_of(p, ptr), a;
     struct fly_problem q;
@@ -629,7 +709,8 @@ static flyStatus_t run(flyHandle_t h, const struct fly_problem *p, void *const p
     return fly_dispatch(h, &fly_op_gemm, &q, launch, &a, ws_bytes);
 }
 
-static flyStatus_t plan(flyHandle_t h, const struct fly_problem *p, void *const ptr[], flyPlan_t *out)
+static flyStatus_t plan(flyHandle_t h, const struct fly_problem *p, void *const ptr[],
+                        flyPlan_t *out)
 {
     flyGemmPreshuffleArgs_t args = args_of(p, ptr), a;
     struct fly_problem q;

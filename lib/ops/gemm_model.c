@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bound model of GEMM kernels; see gemm_model.h. A compute unit works through its workgroups; each k
- * tile costs what its busiest unit needs; memory moves at least A, B and C once and no faster than the
- * bytes that are under way allow. It knows no L2 hit rates, clock or power limits.
+ * The bound model of GEMM kernels; see gemm_model.h. A compute unit works through its workgroups;
+ * each k tile costs what its busiest unit needs; memory moves at least A, B and C once and no
+ * faster than the bytes that are under way allow. It knows no L2 hit rates, clock or power limits.
  */
 #include "ops/gemm_model.h"
 
@@ -11,16 +11,16 @@
 
 #include "core/arch.h"
 
-/* Per family. Matrix rates: published peaks by clock and CU (CDNA2, CDNA3 and CDNA4 white papers). L1: 64
- * bytes a clock and CU, assumed for all three. LDS: 32 or 64 banks of 4 bytes. HBM: published bandwidth
- * over the shader clock, of the whole device (MI250X die, MI300X, MI355X). */
+/* Per family. Matrix rates: published peaks by clock and CU (CDNA2, CDNA3 and CDNA4 white papers).
+ * L1: 64 bytes a clock and CU, assumed for all three. LDS: 32 or 64 banks of 4 bytes. HBM:
+ * published bandwidth over the shader clock, of the whole device (MI250X die, MI300X, MI355X). */
 static const struct rates {
     const char *family;
-    double ops16, ops8;   /* operations a clock and CU */
-    double l1, lds;       /* bytes a clock and CU */
-    double hbm;           /* bytes a clock */
+    double ops16, ops8; /* operations a clock and CU */
+    double l1, lds;     /* bytes a clock and CU */
+    double hbm;         /* bytes a clock */
     double ghz;
-    double lds_bytes;     /* of a CU */
+    double lds_bytes; /* of a CU */
 } table[] = {
     {"CDNA2", 1024, 1024, 64, 128, 1640 / 1.7, 1.7, 65536},
     {"CDNA3", 2048, 4096, 64, 128, 5300 / 2.1, 2.1, 65536},
@@ -28,10 +28,10 @@ static const struct rates {
 };
 
 enum {
-    LATENCY = 2000,      /* cycles from a load's request to its data, under load */
-    START = 2500,        /* a workgroup before its first and after its last tile */
-    SYNC = 32,           /* a k tile: the barrier, waves of unequal pace */
-    SECOND = 4000,       /* one more kernel on the stream: it starts when the first has ended */
+    LATENCY = 2000, /* cycles from a load's request to its data, under load */
+    START = 2500,   /* a workgroup before its first and after its last tile */
+    SYNC = 32,      /* a k tile: the barrier, waves of unequal pace */
+    SECOND = 4000,  /* one more kernel on the stream: it starts when the first has ended */
     SIMDS = 4
 };
 
@@ -48,14 +48,14 @@ static const struct rates *rates_of(const struct fly_target *t)
 /* A kernel on a problem, as far as it does not depend on the splits. */
 struct work {
     const struct rates *r;
-    double blocks;            /* of C, all batches */
+    double blocks; /* of C, all batches */
     double tiles_k;
-    double matrix, l1, lds;   /* cycles of a k tile */
-    double tile;              /* the largest of them */
-    double resident;          /* workgroups a CU holds */
-    double in_flight;         /* bytes of loads a workgroup has under way */
-    double bytes;             /* A, B and C once */
-    double sums;              /* bytes of one set of partial sums */
+    double matrix, l1, lds; /* cycles of a k tile */
+    double tile;            /* the largest of them */
+    double resident;        /* workgroups a CU holds */
+    double in_flight;       /* bytes of loads a workgroup has under way */
+    double bytes;           /* A, B and C once */
+    double sums;            /* bytes of one set of partial sums */
     double cus;
 };
 
@@ -74,11 +74,13 @@ static double ceil_div(double a, double b)
     return (double)(int64_t)((a + b - 1) / b);
 }
 
-static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_shape *s, const struct fly_target *t)
+static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_shape *s,
+                           const struct fly_target *t)
 {
     const struct fly_gemm_tile *g = &k->gemm;
     const struct rates *r = rates_of(t);
-    double in = s->in_bits / 8.0, m = (double)s->m, n = (double)s->n, kk = (double)s->k, batch = (double)s->batch;
+    double in = s->in_bits / 8.0, m = (double)s->m, n = (double)s->n, kk = (double)s->k,
+           batch = (double)s->batch;
     double kb = g->k * in, waves = k->block / 64.0;
     struct work w = {.r = r, .cus = t->cus ? t->cus : 1};
     w.blocks = ceil_div(m, g->m) * ceil_div(n, g->n) * batch;
@@ -90,16 +92,19 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
     /* Registers: accumulators, and as much again for small waves, half as much for large ones. */
     double acc = (double)g->m * g->n / k->block;
     double waves_simd = acc > 64 ? 2 : acc > 32 ? 3 : acc > 16 ? 5 : 6;
-    double by_registers = waves_simd * SIMDS / waves, by_lds = (double)(int)(r->lds_bytes / (k->lds ? k->lds : 1));
+    double by_registers = waves_simd * SIMDS / waves,
+           by_lds = (double)(int)(r->lds_bytes / (k->lds ? k->lds : 1));
     w.resident = more(1, less(by_registers, by_lds));
-    /* Of B half a tile and a little on average, or a whole one where the next is in other registers. */
+    /* Of B half a tile and a little on average, or a whole one where the next is in other
+     * registers. */
     w.in_flight = ((g->depth == 1 ? 0.55 : 1.0) * less(n, g->n) + less(m, g->m)) * kb;
     w.bytes = batch * ((m + n) * kk * in + m * n * s->out_bits / 8.0);
     w.sums = batch * m * n * 4;
     return w;
 }
 
-/* Bytes a clock that the loads under way can bring: all of a wave of workgroups, over the latency. */
+/* Bytes a clock that the loads under way can bring: all of a wave of workgroups, over the latency.
+ */
 static double reach(const struct work *w, double groups)
 {
     double each = ceil_div(groups, w->cus);
@@ -119,15 +124,16 @@ static double cycles_of(const struct work *w, double splits)
     return more(compute, memory) + second;
 }
 
-double fly_gemm_cycles(const struct fly_kernel *k, const struct fly_gemm_shape *s, const struct fly_target *t,
-                       uint32_t splits)
+double fly_gemm_cycles(const struct fly_kernel *k, const struct fly_gemm_shape *s,
+                       const struct fly_target *t, uint32_t splits)
 {
     struct work w = work_of(k, s, t);
     return cycles_of(&w, splits);
 }
 
 uint32_t fly_gemm_best_splits(const struct fly_kernel *k, const struct fly_gemm_shape *s,
-                              const struct fly_target *t, uint32_t most, double limit, double *cycles)
+                              const struct fly_target *t, uint32_t most, double limit,
+                              double *cycles)
 {
     struct work w = work_of(k, s, t);
     uint32_t best = 1;
@@ -136,11 +142,14 @@ uint32_t fly_gemm_best_splits(const struct fly_kernel *k, const struct fly_gemm_
     double ideal = START + more(w.blocks * w.tiles_k * w.tile / w.cus, w.bytes / w.r->hbm);
     if (least > 1.02 * (ideal + SECOND) && ideal + SECOND < limit)
         for (unsigned i = 1; i < FLY_GEMM_SPLITS; i++) {
-            double splits = fly_gemm_splits[i], next = i + 1 < FLY_GEMM_SPLITS ? fly_gemm_splits[i + 1] : INFINITY;
+            double splits = fly_gemm_splits[i],
+                   next = i + 1 < FLY_GEMM_SPLITS ? fly_gemm_splits[i + 1] : INFINITY;
             if (splits > most || splits > w.tiles_k || splits * w.sums > FLY_GEMM_MAX_SUMS)
                 break;
-            if (next * w.blocks <= w.cus && next <= most && next <= w.tiles_k && next * w.sums <= w.bytes / 64)
-                continue; /* the next leaves no CU with more to do, fewer without, and costs next to nothing */
+            if (next * w.blocks <= w.cus && next <= most && next <= w.tiles_k &&
+                next * w.sums <= w.bytes / 64)
+                continue; /* the next leaves no CU with more to do, fewer without, and costs next to
+                             nothing */
             double c = cycles_of(&w, splits);
             if (c < least) {
                 least = c;
@@ -151,12 +160,14 @@ uint32_t fly_gemm_best_splits(const struct fly_kernel *k, const struct fly_gemm_
     return best;
 }
 
-struct fly_gemm_estimate fly_gemm_estimate(const struct fly_kernel *k, const struct fly_gemm_shape *s,
+struct fly_gemm_estimate fly_gemm_estimate(const struct fly_kernel *k,
+                                           const struct fly_gemm_shape *s,
                                            const struct fly_target *t, uint32_t splits)
 {
     struct work w = work_of(k, s, t);
     struct fly_gemm_estimate e = {.cycles = cycles_of(&w, splits)};
-    double groups = w.blocks * splits, each = ceil_div(groups, w.cus), tiles = ceil_div(w.tiles_k, splits);
+    double groups = w.blocks * splits, each = ceil_div(groups, w.cus),
+           tiles = ceil_div(w.tiles_k, splits);
     double busy[FLY_GEMM_BOUNDS] = {
         [FLY_GEMM_MATRIX] = each * tiles * w.matrix,
         [FLY_GEMM_L1] = each * tiles * w.l1,

@@ -12,7 +12,7 @@
 #include "core/launch.h"
 
 #define FLY_REGISTRY "preshuffle.inc"
-#define FLY_THIS_OP FLY_OP_preshuffle
+#define FLY_THIS_OP  FLY_OP_preshuffle
 #include "core/registry_rows.h"
 
 static const char function_name[] = "flyPreshuffleB";
@@ -25,13 +25,19 @@ static const char *const layouts[] = {"row", "column", NULL};
 enum { FROM_ROW, FROM_COLUMN };
 
 static const struct fly_field fields[NFIELDS] = {
-    [F_N] = {"n", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 1, INT64_MAX, NULL, "rows of B"},
-    [F_K] = {"k", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 1, INT64_MAX, NULL, "columns of B"},
-    [F_LD] = {"ld", FLY_FIELD_INT, 0, -1, 0, 0, INT64_MAX, NULL, "elements between rows of the source; 0: dense"},
+    [F_N] = {"n", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 1, INT64_MAX, NULL,
+             "rows of B"},
+    [F_K] = {"k", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 1, INT64_MAX, NULL,
+             "columns of B"},
+    [F_LD] = {"ld", FLY_FIELD_INT, 0, -1, 0, 0, INT64_MAX, NULL,
+              "elements between rows of the source; 0: dense"},
     [F_BATCH] = {"batch", FLY_FIELD_INT, FLY_FIELD_TUNE, -1, 1, 1, INT64_MAX, NULL, "matrices"},
-    [F_STRIDE_SRC] = {"stride_src", FLY_FIELD_INT, 0, -1, 0, 0, INT64_MAX, NULL, "between sources; 0: dense"},
-    [F_STRIDE_DST] = {"stride_dst", FLY_FIELD_INT, 0, -1, 0, 0, INT64_MAX, NULL, "between results; 0: dense"},
-    [F_FROM] = {"from", FLY_FIELD_WORD, FLY_FIELD_CHOICE, -1, FROM_ROW, 0, 0, layouts, "how the source lies"},
+    [F_STRIDE_SRC] = {"stride_src", FLY_FIELD_INT, 0, -1, 0, 0, INT64_MAX, NULL,
+                      "between sources; 0: dense"},
+    [F_STRIDE_DST] = {"stride_dst", FLY_FIELD_INT, 0, -1, 0, 0, INT64_MAX, NULL,
+                      "between results; 0: dense"},
+    [F_FROM] = {"from", FLY_FIELD_WORD, FLY_FIELD_CHOICE, -1, FROM_ROW, 0, 0, layouts,
+                "how the source lies"},
 };
 
 static const uint8_t types[][3] = {
@@ -97,8 +103,21 @@ static uint32_t operands(const struct fly_problem *p, struct fly_operand out[FLY
     struct move m = move_of_problem(p);
     int64_t rows = m.column ? p->v[F_K] : m.n, cols = m.column ? m.n : p->v[F_K], bytes = m.bytes;
     const struct fly_operand list[NOPERANDS] = {
-        [O_SRC] = {"src", FLY_IN, p->types[0], false, true, 3, {m.batch, rows, cols}, {m.stride_src / bytes, m.ld / bytes, 1}},
-        [O_DST] = {"dst", FLY_OUT, p->types[2], false, true, 2, {m.batch, round_up(m.n, 16) * m.row_dst / bytes},
+        [O_SRC] = {"src",
+                   FLY_IN,
+                   p->types[0],
+                   false,
+                   true,
+                   3,
+                   {m.batch, rows, cols},
+                   {m.stride_src / bytes, m.ld / bytes, 1}},
+        [O_DST] = {"dst",
+                   FLY_OUT,
+                   p->types[2],
+                   false,
+                   true,
+                   2,
+                   {m.batch, round_up(m.n, 16) * m.row_dst / bytes},
                    {m.stride_dst / bytes, 1}},
     };
     memcpy(out, list, sizeof list);
@@ -137,7 +156,8 @@ static int limits(const struct fly_kernel *k, char *text, size_t bytes)
     return snprintf(text, bytes, "16 rows, or %u of a [k, n] source, below 2^31 bytes", k->gemm.k);
 }
 
-static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p, const struct fly_target *t)
+static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
+                          const struct fly_target *t)
 {
     (void)t;
     for (uint32_t i = 0; i < n; i++)
@@ -146,8 +166,8 @@ static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct f
     return n;
 }
 
-static void grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t, uint32_t g[3],
-                 uint32_t *launches)
+static void grid(const struct fly_kernel *k, const struct fly_problem *p,
+                 const struct fly_target *t, uint32_t g[3], uint32_t *launches)
 {
     struct move m = move_of_problem(p);
     (void)t;
@@ -157,7 +177,8 @@ static void grid(const struct fly_kernel *k, const struct fly_problem *p, const 
     *launches = 1;
 }
 
-static uint64_t workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)
+static uint64_t workspace(const struct fly_kernel *k, const struct fly_problem *p,
+                          const struct fly_target *t)
 {
     (void)k, (void)p, (void)t;
     return 0;
@@ -166,7 +187,7 @@ static uint64_t workspace(const struct fly_kernel *k, const struct fly_problem *
 /* ---- the call ---- */
 
 #define REFUSE(status, ...) return fly_fail(h, status, "%s: " __VA_ARGS__)
-#define INVALID FLY_STATUS_INVALID_VALUE
+#define INVALID             FLY_STATUS_INVALID_VALUE
 
 static bool misaligned(const void *p, unsigned bytes)
 {
@@ -174,8 +195,9 @@ static bool misaligned(const void *p, unsigned bytes)
 }
 
 /* Shape, types and layouts. h may be null: then the sentence is the thread's. */
-static flyStatus_t validate(flyHandle_t h, const char *function, const flyPreshuffleBArgs_t *args, const struct fly_arch *arch,
-                            bool pointers, flyPreshuffleBArgs_t *a, struct fly_problem *p)
+static flyStatus_t validate(flyHandle_t h, const char *function, const flyPreshuffleBArgs_t *args,
+                            const struct fly_arch *arch, bool pointers, flyPreshuffleBArgs_t *a,
+                            struct fly_problem *p)
 {
     flyStatus_t status = fly_args_copy(h, function, args, a, sizeof *a, sizeof *a);
     if (status != FLY_STATUS_SUCCESS)
@@ -184,33 +206,42 @@ static flyStatus_t validate(flyHandle_t h, const char *function, const flyPreshu
         REFUSE(INVALID, "dtype = %" PRIu32 ": is no flyDtype_t", function, a->dtype);
     unsigned bits = fly_dtype_bits(a->dtype);
     if (bits != 8 && bits != 16)
-        REFUSE(FLY_STATUS_NOT_SUPPORTED, "dtype = %s: must have 8 or 16 bits", function, fly_dtype_token(a->dtype));
+        REFUSE(FLY_STATUS_NOT_SUPPORTED, "dtype = %s: must have 8 or 16 bits", function,
+               fly_dtype_token(a->dtype));
     if (a->from != FLY_LAYOUT_ROW && a->from != FLY_LAYOUT_COLUMN)
-        REFUSE(INVALID, "from = %" PRIu32 ": must be FLY_LAYOUT_ROW or FLY_LAYOUT_COLUMN", function, a->from);
+        REFUSE(INVALID, "from = %" PRIu32 ": must be FLY_LAYOUT_ROW or FLY_LAYOUT_COLUMN", function,
+               a->from);
     if (a->to > FLY_LAYOUT_COLUMN)
         REFUSE(INVALID, "to = %" PRIu32 ": is no flyLayout_t", function, a->to);
     if (a->to != FLY_LAYOUT_B16 || !(arch->caps & FLY_CAP_MFMA))
         REFUSE(FLY_STATUS_NOT_SUPPORTED, "to = %" PRIu32 ": %s", function, a->to,
-               arch->caps & FLY_CAP_MFMA ? "must be FLY_LAYOUT_B16" : "the arch has no kernels for shuffled weights");
+               arch->caps & FLY_CAP_MFMA ? "must be FLY_LAYOUT_B16"
+                                         : "the arch has no kernels for shuffled weights");
     if (a->reserved)
         REFUSE(INVALID, "reserved = %" PRIu32 ": must be 0", function, a->reserved);
     int64_t bytes = bits / 8, chunk = 16 / bytes;
     if (a->n < 1 || a->n > MAX_N)
         REFUSE(INVALID, "n = %" PRId64 ": must be 1 to 2^30", function, a->n);
     if (a->k < 1 || a->k > MAX_ROW / bytes)
-        REFUSE(INVALID, "k = %" PRId64 ": must be 1 to %" PRId64 " (2^27 bytes)", function, a->k, MAX_ROW / bytes);
+        REFUSE(INVALID, "k = %" PRId64 ": must be 1 to %" PRId64 " (2^27 bytes)", function, a->k,
+               MAX_ROW / bytes);
     if (a->k % chunk)
-        REFUSE(INVALID, "k = %" PRId64 ": %s needs a multiple of %" PRId64, function, a->k, fly_dtype_token(a->dtype), chunk);
+        REFUSE(INVALID, "k = %" PRId64 ": %s needs a multiple of %" PRId64, function, a->k,
+               fly_dtype_token(a->dtype), chunk);
     int64_t length = a->from == FLY_LAYOUT_COLUMN ? a->n : a->k;
     if (a->ld && (a->ld < length || a->ld > INT32_MAX))
-        REFUSE(INVALID, "ld = %" PRId64 ": must be 0 or at least %" PRId64 ", and below 2^31", function, a->ld, length);
+        REFUSE(INVALID, "ld = %" PRId64 ": must be 0 or at least %" PRId64 ", and below 2^31",
+               function, a->ld, length);
     if (a->batch < 0 || a->batch > MAX_BATCH)
-        REFUSE(INVALID, "batch = %" PRId64 ": must be 0 (for 1) to %d", function, a->batch, MAX_BATCH);
+        REFUSE(INVALID, "batch = %" PRId64 ": must be 0 (for 1) to %d", function, a->batch,
+               MAX_BATCH);
     if (a->stride_src < 0 || a->stride_src > INT64_MAX / 4 / MAX_BATCH)
         REFUSE(INVALID, "stride_src = %" PRId64 ": must be 0 to 2^45", function, a->stride_src);
     if (a->stride_dst < 0 || a->stride_dst > INT64_MAX / 4 / MAX_BATCH || a->stride_dst % chunk)
-        REFUSE(INVALID, "stride_dst = %" PRId64 ": must be a multiple of %" PRId64 ", not negative, below 2^45", function,
-               a->stride_dst, chunk);
+        REFUSE(INVALID,
+               "stride_dst = %" PRId64 ": must be a multiple of %" PRId64
+               ", not negative, below 2^45",
+               function, a->stride_dst, chunk);
     if (pointers && !a->src)
         REFUSE(INVALID, "src = NULL: must point to the weights", function);
     if (pointers && !a->dst)
@@ -250,7 +281,9 @@ static int launch(const struct fly_call *c, const void *args)
         .n = (int32_t)m.n,
         .k_bytes = (int32_t)m.k_bytes,
         .groups = (int32_t)groups_of(c->entry->kernel, &m),
-        .from = m.column ? READ_COLUMNS : aligned ? READ_CHUNKS : READ_ELEMENTS,
+        .from = m.column  ? READ_COLUMNS
+                : aligned ? READ_CHUNKS
+                          : READ_ELEMENTS,
     };
     return fly_launch_grid(c, c->entry->grid, &ka);
 }
@@ -304,12 +337,14 @@ static void shuffle(const struct move *m, const char *src, char *dst)
     memset(dst, 0, (size_t)(round_up(m->n, 16) * m->row_dst));
     for (int64_t row = 0; row < m->n; row++)
         for (int64_t at = 0; at < m->k_bytes; at += 16) {
-            char *to = dst + (row / 16 * (m->row_dst / 64) + at / 64) * 1024 + at % 64 / 16 * 256 + row % 16 * 16;
+            char *to = dst + (row / 16 * (m->row_dst / 64) + at / 64) * 1024 + at % 64 / 16 * 256 +
+                       row % 16 * 16;
             if (!m->column)
                 memcpy(to, src + row * m->ld + at, 16);
             else
                 for (int64_t i = 0; i < 16; i += m->bytes)
-                    memcpy(to + i, src + (at + i) / m->bytes * m->ld + row * m->bytes, (size_t)m->bytes);
+                    memcpy(to + i, src + (at + i) / m->bytes * m->ld + row * m->bytes,
+                           (size_t)m->bytes);
         }
 }
 
@@ -323,7 +358,8 @@ flyStatus_t flyPreshuffleBHost(const char *arch, const flyPreshuffleBArgs_t *arg
         return fly_fail(NULL, INVALID, "%s: arch = NULL: must name a target", name);
     const struct fly_arch *row = fly_arch_find(arch);
     if (!row)
-        return fly_fail(NULL, FLY_STATUS_NOT_SUPPORTED, "%s: arch = %s: libfly has no kernels for it", name, arch);
+        return fly_fail(NULL, FLY_STATUS_NOT_SUPPORTED,
+                        "%s: arch = %s: libfly has no kernels for it", name, arch);
     flyStatus_t status = validate(NULL, name, args, row, true, &a, &p);
     if (status != FLY_STATUS_SUCCESS)
         return status;
@@ -352,14 +388,16 @@ static flyPreshuffleBArgs_t args_of(const struct fly_problem *p, void *const ptr
     return a;
 }
 
-static flyStatus_t run(flyHandle_t h, const struct fly_problem *p, void *const ptr[], void *ws, uint64_t ws_bytes)
+static flyStatus_t run(flyHandle_t h, const struct fly_problem *p, void *const ptr[], void *ws,
+                       uint64_t ws_bytes)
 {
     (void)ws, (void)ws_bytes;
     flyPreshuffleBArgs_t a = args_of(p, ptr);
     return flyPreshuffleB(h, &a);
 }
 
-static flyStatus_t plan(flyHandle_t h, const struct fly_problem *p, void *const ptr[], flyPlan_t *out)
+static flyStatus_t plan(flyHandle_t h, const struct fly_problem *p, void *const ptr[],
+                        flyPlan_t *out)
 {
     flyPreshuffleBArgs_t a = args_of(p, ptr);
     return flyPreshuffleBPlan(h, &a, out);

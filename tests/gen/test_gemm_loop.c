@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What GEMM kernels compile to, counted in the disassembly of the built code objects: no spills, no moves
- * between register files, accumulators that stay where they are, a straight way from the loop to the last
- * product, loads of B in flight over the barrier, waits for copies to LDS that do not wait for B, and next
- * to no vector arithmetic in the loop.
+ * What GEMM kernels compile to, counted in the disassembly of the built code objects: no spills, no
+ * moves between register files, accumulators that stay where they are, a straight way from the loop
+ * to the last product, loads of B in flight over the barrier, waits for copies to LDS that do not
+ * wait for B, and next to no vector arithmetic in the loop.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@
 
 enum { MAX_INSNS = 16384, MAX_QUEUE = 256 };
 
-/* A kernel's instructions, and the main loop [first, last] among them: the one with the most products. */
+/* A kernel's instructions, and the main loop [first, last] among them: the one with the most
+ * products. */
 struct code {
     struct sim_insn insn[MAX_INSNS];
     int count, first, last, end; /* end: the kernel's last product */
@@ -76,8 +77,8 @@ static void read_code(struct code *c, const struct sim_codeobj *o, const struct 
     c->count = 0;
     while (at < k->code_end && c->count < MAX_INSNS) {
         struct sim_insn *i = &c->insn[c->count];
-        cr_assert(sim_decode(o->family, bytes, k->code_end - at, at, i), "%s: nothing decodes at %llx", k->name,
-                  (unsigned long long)at);
+        cr_assert(sim_decode(o->family, bytes, k->code_end - at, at, i),
+                  "%s: nothing decodes at %llx", k->name, (unsigned long long)at);
         at += i->size;
         bytes += i->size;
         c->count++;
@@ -108,7 +109,8 @@ static unsigned vmcnt(const struct sim_insn *i)
     return (w & 15) | (w >> 14 & 3) << 4;
 }
 
-/* The descriptor B is read through: the one whose loads have instruction offsets, as only B's do. */
+/* The descriptor B is read through: the one whose loads have instruction offsets, as only B's do.
+ */
 static unsigned descriptor_of_b(const struct code *c)
 {
     for (int i = c->first; i <= c->last; i++)
@@ -117,8 +119,8 @@ static unsigned descriptor_of_b(const struct code *c)
     return ~0u;
 }
 
-/* Runs the loop's loads and waits three times over and reports, for the last time, the least number of
- * loads of B that are in flight at a barrier, and whether a copy to LDS is. */
+/* Runs the loop's loads and waits three times over and reports, for the last time, the least number
+ * of loads of B that are in flight at a barrier, and whether a copy to LDS is. */
 static int in_flight_at_barrier(const struct code *c, unsigned b, bool *copies)
 {
     enum kind { OTHER, B, COPY } queue[MAX_QUEUE];
@@ -156,7 +158,8 @@ static void check_kernel(const struct fly_kernel *k, const struct sim_codeobj *o
     cr_expect_leq(s->vgprs, 256, "%s has %u registers: one wave a SIMD", k->name, s->vgprs);
     read_code(&c, o, s);
 
-    int moved = 0, strayed = 0, branches = 0, valu = 0, loads_b = 0, empty_waits = 0, barriers = 0, copies = 0;
+    int moved = 0, strayed = 0, branches = 0, valu = 0, loads_b = 0, empty_waits = 0, barriers = 0,
+        copies = 0;
     unsigned b = descriptor_of_b(&c);
     for (int i = 0; i < c.count; i++)
         moved += is(&c.insn[i], "v_accvgpr");
@@ -171,19 +174,24 @@ static void check_kernel(const struct fly_kernel *k, const struct sim_codeobj *o
     }
     for (int i = c.last + 1; i < c.end; i++)
         branches += target(&c.insn[i]) != 0;
-    int tiles = t->depth, each = t->n / 16 / t->waves_n * (int)(t->k * fly_dtype_bits(k->types[0]) / 8 / 64);
+    int tiles = t->depth,
+        each = t->n / 16 / t->waves_n * (int)(t->k * fly_dtype_bits(k->types[0]) / 8 / 64);
     cr_expect_eq(moved, 0, "%s: %d moves between register files", k->name, moved);
     cr_expect_eq(strayed, 0, "%s: %d products leave their accumulator", k->name, strayed);
     cr_expect_eq(branches, 0, "%s: %d branches between loop and last product", k->name, branches);
     cr_expect_eq(barriers, tiles, "%s: %d barriers in %d tiles", k->name, barriers, tiles);
-    cr_expect_eq(loads_b, tiles * each, "%s: %d loads of B in %d tiles of %d", k->name, loads_b, tiles, each);
-    cr_expect_leq(valu, (t->m > 32 ? 4 : 12) * tiles, "%s: %d vector operations in %d tiles", k->name, valu, tiles);
+    cr_expect_eq(loads_b, tiles * each, "%s: %d loads of B in %d tiles of %d", k->name, loads_b,
+                 tiles, each);
+    cr_expect_leq(valu, (t->m > 32 ? 4 : 12) * tiles, "%s: %d vector operations in %d tiles",
+                  k->name, valu, tiles);
     bool copying;
     int flying = in_flight_at_barrier(&c, b, &copying);
-    cr_expect_geq(2 * flying, each, "%s: %d of %d loads of B in flight at the barrier", k->name, flying, each);
+    cr_expect_geq(2 * flying, each, "%s: %d of %d loads of B in flight at the barrier", k->name,
+                  flying, each);
     cr_expect(!copying, "%s: the barrier does not wait for copies to LDS", k->name);
     if (copies)
-        cr_expect_eq(empty_waits, 0, "%s: %d waits for all loads in the loop", k->name, empty_waits);
+        cr_expect_eq(empty_waits, 0, "%s: %d waits for all loads in the loop", k->name,
+                     empty_waits);
 }
 
 static uint8_t *read_file(const char *path, size_t *bytes)
@@ -220,12 +228,15 @@ ParameterizedTest(int *module, gemm_loop, is_what_was_written)
     cr_assert(sim_bundle_open(data, bytes, &bundle, error, sizeof error), "%s: %s", path, error);
     for (unsigned i = 0; i < bundle.nimages; i++) {
         const struct sim_image *image = &bundle.images[i];
-        struct sim_codeobj *o = image->target[0] ? sim_codeobj_open(image->data, image->size, error, sizeof error) : NULL;
+        struct sim_codeobj *o =
+            image->target[0] ? sim_codeobj_open(image->data, image->size, error, sizeof error)
+                             : NULL;
         if (!o)
             continue;
         for (uint32_t j = 0; j < op()->nkernels; j++) {
             const struct fly_kernel *k = &op()->kernels[j];
-            if (k->module == *module && k->gemm.m && !strcmp(fly_arch_row(k->arch)->name, image->target))
+            if (k->module == *module && k->gemm.m &&
+                !strcmp(fly_arch_row(k->arch)->name, image->target))
                 check_kernel(k, o);
         }
         sim_codeobj_close(o);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flyGemmPreshuffle against its reference on a device, which FLY_RUNTIME and FLYSIM_DEVICES choose: every
- * variant of the registry around its block's edges and with tails of k, epilogues, scales, strides, batches,
- * split-k, special values, repeatability, wrong arguments.
+ * flyGemmPreshuffle against its reference on a device, which FLY_RUNTIME and FLYSIM_DEVICES choose:
+ * every variant of the registry around its block's edges and with tails of k, epilogues, scales,
+ * strides, batches, split-k, special values, repeatability, wrong arguments.
  *
- * FLY_TEST_ARCH names the arch, so that the list of variants needs no device; unset: one case for all of
- * the device's variants. FLY_TEST_FULL=1 is the long tier.
+ * FLY_TEST_ARCH names the arch, so that the list of variants needs no device; unset: one case for
+ * all of the device's variants. FLY_TEST_FULL=1 is the long tier.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,7 +35,8 @@ static const struct fly_op *op(void)
     return fly_op_table[FLY_OP_gemm];
 }
 
-/* ---- the device, one a case: Criterion runs each in its own process ------------------------------- */
+/* ---- the device, one a case: Criterion runs each in its own process
+ * ------------------------------- */
 
 static struct check_device device;
 
@@ -70,7 +71,8 @@ static void close_device(void)
     check_close(&device);
 }
 
-/* ---- problems --------------------------------------------------------------------------------------- */
+/* ---- problems
+ * --------------------------------------------------------------------------------------- */
 
 struct shape {
     int64_t m, n, k;
@@ -116,7 +118,8 @@ static void verdict(const struct check_result *r)
     failures += r->outcome == CHECK_FAIL;
 }
 
-static void run(const uint8_t types[3], const struct shape *s, int pattern, uint64_t seed, struct check_result *r)
+static void run(const uint8_t types[3], const struct shape *s, int pattern, uint64_t seed,
+                struct check_result *r)
 {
     struct check_options opt = {.pattern = pattern, .seed = seed, .exact = seed & 1};
     struct fly_problem p = problem(types, s);
@@ -124,14 +127,16 @@ static void run(const uint8_t types[3], const struct shape *s, int pattern, uint
     verdict(r);
 }
 
-/* ---- every variant around the edges of its block --------------------------------------------------- */
+/* ---- every variant around the edges of its block
+ * --------------------------------------------------- */
 
 static void run_variant(const struct fly_kernel *k)
 {
     const struct fly_gemm_tile *t = &k->gemm;
     int64_t chunk = 16 / (int64_t)num_bytes(k->types[0], 1);
     const struct shape shapes[] = {
-        /* m, n, k, pads: one block and one short k tile; edges of m and n; tails of k; several k tiles */
+        /* m, n, k, pads: one block and one short k tile; edges of m and n; tails of k; several k
+           tiles */
         {.m = 1, .n = 16, .k = chunk, .scale = SCALE_RC, .epi = 1},
         {.m = t->m, .n = t->n, .k = t->k, .scale = SCALE_RC},
         {.m = t->m + 1, .n = t->n + 1, .k = 2 * t->k + chunk, .pad_a = 1, .pad_c = 3, .epi = 2},
@@ -139,13 +144,23 @@ static void run_variant(const struct fly_kernel *k)
         {.m = 5, .n = t->n + 20, .k = 4 * t->k, .pad_c = 4, .epi = 4, .scale = SCALE_RC},
         {.m = 2 * t->m + 3, .n = 2 * t->n, .k = t->k + 2 * chunk, .epi = 1, .scale = 2},
         {.m = 17, .n = 40, .k = 5 * t->k + 3 * chunk, .split = 3, .epi = 3, .scale = SCALE_RC},
-        {.m = 3, .n = 30, .k = t->k + chunk, .batch = 3, .pad_a = 2, .pad_c = 2, .scale = 6, .epi = 1},
+        {.m = 3,
+         .n = 30,
+         .k = t->k + chunk,
+         .batch = 3,
+         .pad_a = 2,
+         .pad_c = 2,
+         .scale = 6,
+         .epi = 1},
     };
     fly_force(device.handle, k->name);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int times = full_tier() ? 3 : 1; times > 0; times--) {
             struct check_result r;
-            run(k->types, &shapes[i], times > 2 ? FILL_UNIFORM : times > 1 ? FILL_TWO_VALUES : FILL_NORMAL,
+            run(k->types, &shapes[i],
+                times > 2   ? FILL_UNIFORM
+                : times > 1 ? FILL_TWO_VALUES
+                            : FILL_NORMAL,
                 100 * (uint64_t)(k - op()->kernels) + i, &r);
         }
     fly_force(device.handle, NULL);
@@ -181,12 +196,14 @@ ParameterizedTest(int *row, gemm, variant, .init = open_gemm_device, .fini = clo
     cr_assert_eq(failures, 0, "%d failures", failures);
 }
 
-/* ---- properties, with the kernels that selection picks ---------------------------------------------- */
+/* ---- properties, with the kernels that selection picks
+ * ---------------------------------------------- */
 
 /* The input types the device has kernels for; the encoding of fp8 is the arch's own. */
 static unsigned device_types(uint8_t out[8][3], uint8_t result)
 {
-    static const uint8_t ins[] = {FLY_DTYPE_BF16, FLY_DTYPE_F16, FLY_DTYPE_I8, FLY_DTYPE_E4M3, FLY_DTYPE_E4M3FNUZ};
+    static const uint8_t ins[] = {FLY_DTYPE_BF16, FLY_DTYPE_F16, FLY_DTYPE_I8, FLY_DTYPE_E4M3,
+                                  FLY_DTYPE_E4M3FNUZ};
     unsigned n = 0;
     for (size_t i = 0; i < sizeof ins; i++) {
         const uint8_t types[3] = {ins[i], ins[i], result};
@@ -207,14 +224,18 @@ static bool is_float(unsigned dtype)
 
 Test(gemm, structured_data, .init = open_gemm_device, .fini = close_device)
 {
-    static const int patterns[] = {FILL_UNIFORM, FILL_ONE_HOT, FILL_EQUAL, FILL_TWO_VALUES, FILL_ZERO, FILL_RAMP, FILL_WIDE,
-                                   FILL_DENORMAL};
+    static const int patterns[] = {FILL_UNIFORM, FILL_ONE_HOT, FILL_EQUAL, FILL_TWO_VALUES,
+                                   FILL_ZERO,    FILL_RAMP,    FILL_WIDE,  FILL_DENORMAL};
     uint8_t types[8][3];
     for (int result = FLY_DTYPE_F32; result <= FLY_DTYPE_BF16; result++) {
         unsigned n = device_types(types, (uint8_t)result);
         for (unsigned t = 0; t < n; t++)
             for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-                const struct shape s = {.m = 37, .n = 72, .k = 272, .scale = i & 1 ? SCALE_RC : 0, .epi = (int)i % EPILOGUES};
+                const struct shape s = {.m = 37,
+                                        .n = 72,
+                                        .k = 272,
+                                        .scale = i & 1 ? SCALE_RC : 0,
+                                        .epi = (int)i % EPILOGUES};
                 struct check_result r;
                 run(types[t], &s, patterns[i], i, &r);
             }
@@ -229,7 +250,8 @@ Test(gemm, every_epilogue_and_scale, .init = open_gemm_device, .fini = close_dev
         unsigned n = device_types(types, (uint8_t)result);
         for (unsigned t = 0; t < n; t++)
             for (int i = 0; i < EPILOGUES * SCALES; i++) {
-                const struct shape s = {.m = 18, .n = 33 + i % 2, .k = 64, .scale = i % SCALES, .epi = i / SCALES};
+                const struct shape s = {
+                    .m = 18, .n = 33 + i % 2, .k = 64, .scale = i % SCALES, .epi = i / SCALES};
                 struct check_result r;
                 if (full_tier() || (i + (int)t) % 3 == 0)
                     run(types[t], &s, FILL_NORMAL, (uint64_t)i, &r);
@@ -261,7 +283,8 @@ static void plant(struct check_case *c, int64_t row, int64_t col, double v)
     cr_assert_eq(c->d->rt->memory_to_device(c->d->rt, a->device, a->before, a->bytes), 0);
 }
 
-/* NaN and infinity in some rows of A change those rows of C and no other, whatever the tail of k. */
+/* NaN and infinity in some rows of A change those rows of C and no other, whatever the tail of k.
+ */
 Test(gemm, nan_stays_in_its_row, .init = open_gemm_device, .fini = close_device)
 {
     uint8_t types[8][3];
@@ -269,15 +292,20 @@ Test(gemm, nan_stays_in_its_row, .init = open_gemm_device, .fini = close_device)
     unsigned n = device_types(types, FLY_DTYPE_F32);
     for (unsigned t = 0; t < n; t++)
         for (size_t i = 0; is_float(types[t][0]) && i < sizeof sizes / sizeof *sizes; i++) {
-            const struct shape s = {.m = sizes[i][0], .n = 100, .k = types[t][0] == FLY_DTYPE_BF16 ? sizes[i][1] : sizes[i][1] * 2,
-                                    .pad_a = 1, .split = i == 1 ? 2 : 0};
+            const struct shape s = {.m = sizes[i][0],
+                                    .n = 100,
+                                    .k = types[t][0] == FLY_DTYPE_BF16 ? sizes[i][1]
+                                                                       : sizes[i][1] * 2,
+                                    .pad_a = 1,
+                                    .split = i == 1 ? 2 : 0};
             struct fly_problem p = problem(types[t], &s);
             struct check_options opt = {.seed = i};
             struct check_case c;
             struct check_result r;
             if (check_prepare(&c, &device, &p, &opt, &r)) {
                 plant(&c, 3, s.k - 1, __builtin_nan(""));
-                plant(&c, 17, 0, types[t][0] <= FLY_DTYPE_BF16 ? __builtin_inf() : __builtin_nan(""));
+                plant(&c, 17, 0,
+                      types[t][0] <= FLY_DTYPE_BF16 ? __builtin_inf() : __builtin_nan(""));
                 plant(&c, s.m - 1, s.k / 2, __builtin_nan(""));
                 check_launch(&c, &r);
                 if (r.status == FLY_STATUS_SUCCESS)
@@ -305,8 +333,10 @@ Test(gemm, extreme_scales, .init = open_gemm_device, .fini = close_device)
                 for (int side = 0; side < 2; side++) {
                     struct check_buffer *b = &c.b[3 + side];
                     for (int64_t i = 0; i < (side ? s.n : s.m); i++)
-                        num_put(FLY_DTYPE_F32, b->before + b->head, i, (side ^ flip ? 0x1p-90 : 0x1p88) * (double)(1 + i % 5));
-                    cr_assert_eq(device.rt->memory_to_device(device.rt, b->device, b->before, b->bytes), 0);
+                        num_put(FLY_DTYPE_F32, b->before + b->head, i,
+                                (side ^ flip ? 0x1p-90 : 0x1p88) * (double)(1 + i % 5));
+                    cr_assert_eq(
+                        device.rt->memory_to_device(device.rt, b->device, b->before, b->bytes), 0);
                 }
                 check_launch(&c, &r);
                 if (r.status == FLY_STATUS_SUCCESS)
@@ -324,7 +354,8 @@ Test(gemm, repeats_bit_for_bit, .init = open_gemm_device, .fini = close_device)
     unsigned n = device_types(types, FLY_DTYPE_BF16);
     for (unsigned t = 0; t < n; t++)
         for (int split = 1; split <= 7; split += 3) {
-            const struct shape s = {.m = 20, .n = 130, .k = 4096, .scale = SCALE_RC, .epi = 3, .split = split};
+            const struct shape s = {
+                .m = 20, .n = 130, .k = 4096, .scale = SCALE_RC, .epi = 3, .split = split};
             struct check_result first, again;
             run(types[t], &s, FILL_WIDE, 5, &first);
             run(types[t], &s, FILL_WIDE, 5, &again);
@@ -340,7 +371,13 @@ Test(gemm, batches, .init = open_gemm_device, .fini = close_device)
     unsigned n = device_types(types, FLY_DTYPE_F16);
     for (unsigned t = 0; t < n; t++)
         for (int split = 0; split < 2; split++) {
-            const struct shape s = {.m = 19, .n = 36, .k = 320, .batch = 3, .scale = SCALE_RC, .epi = 1, .split = split ? 2 : 0};
+            const struct shape s = {.m = 19,
+                                    .n = 36,
+                                    .k = 320,
+                                    .batch = 3,
+                                    .scale = SCALE_RC,
+                                    .epi = 1,
+                                    .split = split ? 2 : 0};
             struct fly_problem p = problem(types[t], &s);
             struct check_options opt = {.seed = 9};
             struct check_result r;
@@ -355,10 +392,11 @@ Test(gemm, batches, .init = open_gemm_device, .fini = close_device)
     cr_assert_eq(failures, 0, "%d failures", failures);
 }
 
-/* ---- weights shuffled by the library itself ---------------------------------------------------------- */
+/* ---- weights shuffled by the library itself
+ * ---------------------------------------------------------- */
 
-/* Row-major weights through flyPreshuffleB, then the product; against the product from weights shuffled on the
- * host, bit for bit. */
+/* Row-major weights through flyPreshuffleB, then the product; against the product from weights
+ * shuffled on the host, bit for bit. */
 Test(gemm, takes_what_preshuffle_makes, .init = open_gemm_device, .fini = close_device)
 {
     enum { M = 5, N = 37, K = 80, BYTES = 48 * 192 };
@@ -371,7 +409,8 @@ Test(gemm, takes_what_preshuffle_makes, .init = open_gemm_device, .fini = close_
     cr_assert_eq(rt->memory_to_device(rt, src, host, N * K * 2), 0);
     fill_matrix(FLY_DTYPE_BF16, host + BYTES, M, K, K, FILL_NORMAL, 2);
     cr_assert_eq(rt->memory_to_device(rt, a, host + BYTES, M * K * 2), 0);
-    flyPreshuffleBArgs_t s = {.size = sizeof s, .n = N, .k = K, .dtype = FLY_DTYPE_BF16, .to = FLY_LAYOUT_B16};
+    flyPreshuffleBArgs_t s = {
+        .size = sizeof s, .n = N, .k = K, .dtype = FLY_DTYPE_BF16, .to = FLY_LAYOUT_B16};
     uint64_t bytes = 0;
     float got[2][M * N];
     cr_assert_eq(flyPreshuffleBSize(device.handle, &s, &bytes), FLY_STATUS_SUCCESS);
@@ -382,18 +421,29 @@ Test(gemm, takes_what_preshuffle_makes, .init = open_gemm_device, .fini = close_
         if (i == 0) {
             s.src = src;
             s.dst = dst[0];
-            cr_assert_eq(flyPreshuffleB(device.handle, &s), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+            cr_assert_eq(flyPreshuffleB(device.handle, &s), FLY_STATUS_SUCCESS, "%s",
+                         flyErrorMessage(device.handle));
         } else {
             char *shuffled = aligned_alloc(16, BYTES);
             s.src = host;
             s.dst = shuffled;
-            cr_assert_eq(flyPreshuffleBHost(device.arch, &s), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(NULL));
+            cr_assert_eq(flyPreshuffleBHost(device.arch, &s), FLY_STATUS_SUCCESS, "%s",
+                         flyErrorMessage(NULL));
             cr_assert_eq(rt->memory_to_device(rt, dst[1], shuffled, BYTES), 0);
             free(shuffled);
         }
-        flyGemmPreshuffleArgs_t g = {.size = sizeof g, .m = M, .n = N, .k = K, .a = a, .b = dst[i], .c = c[i],
-                                     .in_dtype = FLY_DTYPE_BF16, .out_dtype = FLY_DTYPE_F32, .layout = FLY_LAYOUT_B16};
-        cr_assert_eq(flyGemmPreshuffle(device.handle, &g), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+        flyGemmPreshuffleArgs_t g = {.size = sizeof g,
+                                     .m = M,
+                                     .n = N,
+                                     .k = K,
+                                     .a = a,
+                                     .b = dst[i],
+                                     .c = c[i],
+                                     .in_dtype = FLY_DTYPE_BF16,
+                                     .out_dtype = FLY_DTYPE_F32,
+                                     .layout = FLY_LAYOUT_B16};
+        cr_assert_eq(flyGemmPreshuffle(device.handle, &g), FLY_STATUS_SUCCESS, "%s",
+                     flyErrorMessage(device.handle));
         cr_assert_eq(rt->device_sync(rt), 0);
         cr_assert_eq(rt->memory_to_host(rt, got[i], c[i], sizeof got[i]), 0);
     }
@@ -401,7 +451,8 @@ Test(gemm, takes_what_preshuffle_makes, .init = open_gemm_device, .fini = close_
     free(host);
 }
 
-/* ---- wrong arguments -------------------------------------------------------------------------------- */
+/* ---- wrong arguments
+ * -------------------------------------------------------------------------------- */
 
 /* A valid call on device memory, for tests to spoil; c is poisoned. */
 struct call {
@@ -446,20 +497,21 @@ static void refuses(struct call *c, flyStatus_t want, const char *word)
     flyStatus_t s = flyGemmPreshuffle(device.handle, &c->a);
     const char *message = flyErrorMessage(device.handle);
     cr_expect_eq(s, want, "%s: status %d (%s), not %d", word, s, message, want);
-    cr_expect(strstr(message, "flyGemmPreshuffle") && strstr(message, word), "\"%s\" names not flyGemmPreshuffle and %s",
-              message, word);
+    cr_expect(strstr(message, "flyGemmPreshuffle") && strstr(message, word),
+              "\"%s\" names not flyGemmPreshuffle and %s", message, word);
     cr_assert_eq(device.rt->device_sync(device.rt), 0);
-    cr_assert_eq(device.rt->memory_to_host(device.rt, now, c->a.c ? c->memory : c->memory, sizeof now), 0);
+    cr_assert_eq(
+        device.rt->memory_to_host(device.rt, now, c->a.c ? c->memory : c->memory, sizeof now), 0);
     cr_expect(memcmp(now, c->poison, sizeof now) == 0, "%s: c was written", word);
     device.rt->memory_free(device.rt, c->memory);
 }
 
-#define REFUSES(want, word, ...)          \
-    do {                                  \
-        struct call c;                    \
-        make_call(&c);                    \
-        __VA_ARGS__;                      \
-        refuses(&c, want, word);          \
+#define REFUSES(want, word, ...)                                                                   \
+    do {                                                                                           \
+        struct call c;                                                                             \
+        make_call(&c);                                                                             \
+        __VA_ARGS__;                                                                               \
+        refuses(&c, want, word);                                                                   \
     } while (0)
 #define INVALID FLY_STATUS_INVALID_VALUE
 
@@ -467,7 +519,8 @@ Test(gemm, refuses_wrong_arguments, .init = open_gemm_device, .fini = close_devi
 {
     struct call good;
     make_call(&good);
-    cr_assert_eq(flyGemmPreshuffle(device.handle, &good.a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+    cr_assert_eq(flyGemmPreshuffle(device.handle, &good.a), FLY_STATUS_SUCCESS, "%s",
+                 flyErrorMessage(device.handle));
     cr_assert_str_eq(flyErrorMessage(device.handle), "");
     cr_expect_eq(flyGemmPreshuffle(NULL, &good.a), FLY_STATUS_INVALID_HANDLE);
     cr_expect_eq(flyGemmPreshuffle(device.handle, NULL), INVALID);
@@ -516,7 +569,8 @@ Test(gemm, no_rows_is_nothing_to_do, .init = open_gemm_device, .fini = close_dev
     flyPlan_t plan = FLY_ARGS_INIT(plan);
     make_call(&c);
     c.a.m = 0;
-    cr_expect_eq(flyGemmPreshuffle(device.handle, &c.a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+    cr_expect_eq(flyGemmPreshuffle(device.handle, &c.a), FLY_STATUS_SUCCESS, "%s",
+                 flyErrorMessage(device.handle));
     cr_expect_eq(flyGemmPreshufflePlan(device.handle, &c.a, &plan), FLY_STATUS_SUCCESS);
     cr_expect_str_eq(plan.kernel, "");
     cr_expect_eq(plan.reason, FLY_REASON_NONE);
@@ -529,11 +583,23 @@ Test(gemm, workspace_is_the_callers, .init = open_gemm_device, .fini = close_dev
     struct fly_runtime *rt = device.rt;
     void *a, *b, *c, *workspace;
     flyPlan_t plan = FLY_ARGS_INIT(plan);
-    cr_assert_eq(rt->memory_alloc(rt, M * K * 2, &a) | rt->memory_alloc(rt, N * K * 2, &b) | rt->memory_alloc(rt, M * N * 4, &c), 0);
-    cr_assert_eq(rt->memory_fill(rt, a, 0x3f, M * K * 2) | rt->memory_fill(rt, b, 0x3f, N * K * 2), 0);
-    flyGemmPreshuffleArgs_t g = {.size = sizeof g, .m = M, .n = N, .k = K, .a = a, .b = b, .c = c,
-                                 .in_dtype = FLY_DTYPE_BF16, .out_dtype = FLY_DTYPE_F32, .layout = FLY_LAYOUT_B16};
-    cr_assert_eq(flyGemmPreshufflePlan(device.handle, &g, &plan), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+    cr_assert_eq(rt->memory_alloc(rt, M * K * 2, &a) | rt->memory_alloc(rt, N * K * 2, &b) |
+                     rt->memory_alloc(rt, M * N * 4, &c),
+                 0);
+    cr_assert_eq(rt->memory_fill(rt, a, 0x3f, M * K * 2) | rt->memory_fill(rt, b, 0x3f, N * K * 2),
+                 0);
+    flyGemmPreshuffleArgs_t g = {.size = sizeof g,
+                                 .m = M,
+                                 .n = N,
+                                 .k = K,
+                                 .a = a,
+                                 .b = b,
+                                 .c = c,
+                                 .in_dtype = FLY_DTYPE_BF16,
+                                 .out_dtype = FLY_DTYPE_F32,
+                                 .layout = FLY_LAYOUT_B16};
+    cr_assert_eq(flyGemmPreshufflePlan(device.handle, &g, &plan), FLY_STATUS_SUCCESS, "%s",
+                 flyErrorMessage(device.handle));
     cr_assert_gt(plan.workspace_bytes, 0, "%s is not split", plan.kernel);
     cr_expect_eq(plan.launches, 2);
     cr_expect_gt(plan.grid[1], 1);
@@ -542,11 +608,13 @@ Test(gemm, workspace_is_the_callers, .init = open_gemm_device, .fini = close_dev
     g.workspace = workspace;
     g.workspace_bytes = plan.workspace_bytes - 1;
     cr_expect_eq(flyGemmPreshuffle(device.handle, &g), FLY_STATUS_WORKSPACE_TOO_SMALL);
-    cr_expect(strstr(flyErrorMessage(device.handle), "workspace_bytes"), "%s", flyErrorMessage(device.handle));
+    cr_expect(strstr(flyErrorMessage(device.handle), "workspace_bytes"), "%s",
+              flyErrorMessage(device.handle));
     for (int i = 0; i < 2; i++) {
         g.workspace = i ? NULL : workspace;
         g.workspace_bytes = i ? 0 : plan.workspace_bytes;
-        cr_expect_eq(flyGemmPreshuffle(device.handle, &g), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+        cr_expect_eq(flyGemmPreshuffle(device.handle, &g), FLY_STATUS_SUCCESS, "%s",
+                     flyErrorMessage(device.handle));
         cr_assert_eq(rt->device_sync(rt), 0);
         cr_assert_eq(rt->memory_to_host(rt, got[i], c, sizeof got[i]), 0);
     }

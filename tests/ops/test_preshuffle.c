@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flyPreshuffleB against the formula of its layout, on the device that FLY_RUNTIME and FLYSIM_DEVICES choose
- * and on the host: both widths of elements, both layouts of the source, tails of n and k, strides, batches,
- * sources that are not aligned, wrong arguments.
+ * flyPreshuffleB against the formula of its layout, on the device that FLY_RUNTIME and
+ * FLYSIM_DEVICES choose and on the host: both widths of elements, both layouts of the source, tails
+ * of n and k, strides, batches, sources that are not aligned, wrong arguments.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,13 +48,14 @@ static void close_device(void)
 static const uint8_t widths[2][3] = {{FLY_DTYPE_I8, FLY_DTYPE_I8, FLY_DTYPE_I8},
                                      {FLY_DTYPE_BF16, FLY_DTYPE_BF16, FLY_DTYPE_BF16}};
 
-/* n, k in 16-byte chunks, elements between rows beyond dense, batch, elements the source is shifted by. */
+/* n, k in 16-byte chunks, elements between rows beyond dense, batch, elements the source is shifted
+ * by. */
 static const struct {
     int64_t n, chunks, pad, batch;
     uint8_t shift;
 } shapes[] = {
-    {1, 1, 0, 1, 0},   {16, 4, 0, 1, 0},  {17, 5, 0, 1, 0},  {15, 3, 16, 1, 0}, {64, 16, 0, 1, 0},
-    {100, 17, 0, 1, 0}, {33, 20, 1, 1, 0}, {40, 9, 3, 2, 1},  {70, 33, 0, 3, 0}, {16, 64, 0, 1, 1},
+    {1, 1, 0, 1, 0},    {16, 4, 0, 1, 0},  {17, 5, 0, 1, 0}, {15, 3, 16, 1, 0}, {64, 16, 0, 1, 0},
+    {100, 17, 0, 1, 0}, {33, 20, 1, 1, 0}, {40, 9, 3, 2, 1}, {70, 33, 0, 3, 0}, {16, 64, 0, 1, 1},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -66,7 +67,10 @@ static struct fly_problem problem(const uint8_t types[3], size_t i, int column)
     const struct {
         const char *name;
         int64_t v;
-    } fields[] = {{"n", shapes[i].n}, {"k", k}, {"batch", shapes[i].batch}, {"from", column},
+    } fields[] = {{"n", shapes[i].n},
+                  {"k", k},
+                  {"batch", shapes[i].batch},
+                  {"from", column},
                   {"ld", shapes[i].pad ? (column ? shapes[i].n : k) + shapes[i].pad : 0}};
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
         p.v[fly_field_index(op(), fields[f].name)] = fields[f].v;
@@ -80,7 +84,8 @@ Test(preshuffle, follows_the_formula, .init = open_device, .fini = close_device)
         for (size_t i = 0; i < SHAPES; i++)
             for (int column = 0; column < 2; column++) {
                 struct fly_problem p = problem(widths[w], i, column);
-                struct check_options opt = {.pattern = FILL_WIDE, .seed = i, .exact = i & 1, .shift = {shapes[i].shift}};
+                struct check_options opt = {
+                    .pattern = FILL_WIDE, .seed = i, .exact = i & 1, .shift = {shapes[i].shift}};
                 struct check_result r;
                 check_problem(&device, &p, &opt, &r);
                 if (r.outcome != CHECK_PASS) {
@@ -118,12 +123,13 @@ Test(preshuffle, host_follows_the_formula)
                 a.to = FLY_LAYOUT_B16;
                 a.src = src;
                 a.dst = dst;
-                cr_assert_eq(flyPreshuffleBHost("gfx942", &a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(NULL));
+                cr_assert_eq(flyPreshuffleBHost("gfx942", &a), FLY_STATUS_SUCCESS, "%s",
+                             flyErrorMessage(NULL));
                 t[0] = (struct ref_tensor){o[0], src, src};
                 t[1] = (struct ref_tensor){o[1], NULL, dst};
                 ref->compare(&p, t, 0, ref->rows(&p), NULL, &worst);
-                cr_expect_eq(worst.c, 0, "n=%lld k=%lld: row %lld byte %lld", (long long)a.n, (long long)a.k,
-                             (long long)worst.i, (long long)worst.j);
+                cr_expect_eq(worst.c, 0, "n=%lld k=%lld: row %lld byte %lld", (long long)a.n,
+                             (long long)a.k, (long long)worst.i, (long long)worst.j);
                 cr_expect_gt(worst.compared, 0);
                 free(src);
                 free(dst);
@@ -133,20 +139,26 @@ Test(preshuffle, host_follows_the_formula)
 Test(preshuffle, host_refuses_wrong_arguments)
 {
     char src[256], dst[2048] __attribute__((aligned(16)));
-    const flyPreshuffleBArgs_t good = {.size = sizeof good, .n = 16, .k = 16, .src = src, .dst = dst,
-                                       .dtype = FLY_DTYPE_I8, .to = FLY_LAYOUT_B16};
+    const flyPreshuffleBArgs_t good = {.size = sizeof good,
+                                       .n = 16,
+                                       .k = 16,
+                                       .src = src,
+                                       .dst = dst,
+                                       .dtype = FLY_DTYPE_I8,
+                                       .to = FLY_LAYOUT_B16};
     flyPreshuffleBArgs_t a = good;
     memset(src, 1, sizeof src);
     cr_expect_eq(flyPreshuffleBHost("gfx942", &a), FLY_STATUS_SUCCESS);
     cr_expect_eq(flyPreshuffleBHost(NULL, &a), FLY_STATUS_INVALID_VALUE);
     cr_expect_eq(flyPreshuffleBHost("gfx9999", &a), FLY_STATUS_NOT_SUPPORTED);
     cr_expect_eq(flyPreshuffleBHost("gfx942", NULL), FLY_STATUS_INVALID_VALUE);
-#define REFUSES(want, word, change)                                                                            \
-    do {                                                                                                       \
-        a = good;                                                                                              \
-        change;                                                                                                \
-        cr_expect_eq(flyPreshuffleBHost("gfx942", &a), want, word);                                            \
-        cr_expect(strstr(flyErrorMessage(NULL), word), "\"%s\" does not name " word, flyErrorMessage(NULL));   \
+#define REFUSES(want, word, change)                                                                \
+    do {                                                                                           \
+        a = good;                                                                                  \
+        change;                                                                                    \
+        cr_expect_eq(flyPreshuffleBHost("gfx942", &a), want, word);                                \
+        cr_expect(strstr(flyErrorMessage(NULL), word), "\"%s\" does not name " word,               \
+                  flyErrorMessage(NULL));                                                          \
     } while (0)
     REFUSES(FLY_STATUS_INVALID_VALUE, "n =", a.n = 0);
     REFUSES(FLY_STATUS_INVALID_VALUE, "k =", a.k = 8);
@@ -164,9 +176,11 @@ Test(preshuffle, host_refuses_wrong_arguments)
 
 Test(preshuffle, says_how_much_memory, .init = open_device, .fini = close_device)
 {
-    flyPreshuffleBArgs_t a = {.size = sizeof a, .n = 17, .k = 48, .dtype = FLY_DTYPE_BF16, .to = FLY_LAYOUT_B16};
+    flyPreshuffleBArgs_t a = {
+        .size = sizeof a, .n = 17, .k = 48, .dtype = FLY_DTYPE_BF16, .to = FLY_LAYOUT_B16};
     uint64_t bytes = 0;
-    cr_expect_eq(flyPreshuffleBSize(device.handle, &a, &bytes), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
+    cr_expect_eq(flyPreshuffleBSize(device.handle, &a, &bytes), FLY_STATUS_SUCCESS, "%s",
+                 flyErrorMessage(device.handle));
     cr_expect_eq(bytes, 32u * 128);
     a.batch = 3;
     cr_expect_eq(flyPreshuffleBSize(device.handle, &a, &bytes), FLY_STATUS_SUCCESS);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GEMM with shuffled weights, a row of C at a time, in double: C = epilogue(sum A B * scale_a * scale_b), B
- * read through the formula of its layout. S of the bound: sqrt(k) sum|a b| |scales| + |bias| + |sum|, the
- * last for the activation; int8 sums are exact and S leaves the first term to the roundings of the scales.
+ * GEMM with shuffled weights, a row of C at a time, in double: C = epilogue(sum A B * scale_a *
+ * scale_b), B read through the formula of its layout. S of the bound: sqrt(k) sum|a b| |scales| +
+ * |bias| + |sum|, the last for the activation; int8 sums are exact and S leaves the first term to
+ * the roundings of the scales.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -12,7 +13,8 @@
 #include "../support/num.h"
 #include "ref.h"
 
-/* Largest B that is kept decoded in a thread's scratch; beyond, columns are decoded again for each row. */
+/* Largest B that is kept decoded in a thread's scratch; beyond, columns are decoded again for each
+ * row. */
 enum { KEPT = 1 << 24 };
 
 enum { A, B, C, SCALE_A, SCALE_B, BIAS }; /* operands, in the op's order */
@@ -38,10 +40,12 @@ static int64_t scratch_doubles(const struct fly_problem *p)
     return 1 + (2 + b) * field(p, "k") + field(p, "n");
 }
 
-/* Row `row` of B[n, k] as doubles: element (row, at) of FLY_LAYOUT_B16, 16-byte chunk after chunk. */
+/* Row `row` of B[n, k] as doubles: element (row, at) of FLY_LAYOUT_B16, 16-byte chunk after chunk.
+ */
 static void row_of_b(const struct ref_tensor *b, int64_t base, int64_t row, int64_t k, double *out)
 {
-    int64_t bytes = (int64_t)num_bytes(b->o.dtype, 1), chunk = 16 / bytes, blocks = (k * bytes + 63) / 64;
+    int64_t bytes = (int64_t)num_bytes(b->o.dtype, 1), chunk = 16 / bytes,
+            blocks = (k * bytes + 63) / 64;
     for (int64_t i = 0; i * chunk < k; i++) {
         int64_t byte = ((row / 16 * blocks + i / 4) * 4 + i % 4) * 256 + row % 16 * 16;
         num_get_array(b->o.dtype, b->before, base + byte / bytes, chunk, out + i * chunk);
@@ -60,7 +64,8 @@ static uint64_t hash_of(const void *p, size_t bytes)
 }
 
 /* All of B decoded into scratch, unless it is there from another row: its hash lies in front. */
-static const double *all_of_b(const struct fly_problem *p, const struct ref_tensor *b, double *scratch)
+static const double *all_of_b(const struct fly_problem *p, const struct ref_tensor *b,
+                              double *scratch)
 {
     int64_t n = field(p, "n"), k = field(p, "k"), batch = field(p, "batch");
     uint64_t hash = hash_of(b->before, fly_operand_bytes(&b->o)) ^ (uint64_t)(n * 31 + k);
@@ -114,8 +119,8 @@ static double parameter(const struct ref_tensor *t, int64_t batch, int64_t i, do
     return num_get(t->o.dtype, t->before, base + (t->o.shape[1] > 1 ? i : 0));
 }
 
-static void compare(const struct fly_problem *p, const struct ref_tensor *t, int64_t from, int64_t to, double *scratch,
-                    struct ref_worst *w)
+static void compare(const struct fly_problem *p, const struct ref_tensor *t, int64_t from,
+                    int64_t to, double *scratch, struct ref_worst *w)
 {
     int64_t m = field(p, "m"), n = field(p, "n"), k = field(p, "k"), kind = field(p, "epi");
     const double *all = kept(p) ? all_of_b(p, &t[B], scratch) : NULL;
@@ -123,8 +128,10 @@ static void compare(const struct fly_problem *p, const struct ref_tensor *t, int
     bool exact = t[A].o.dtype == FLY_DTYPE_I8;
     for (int64_t r = from; r < to; r++) {
         int64_t batch = r / m, row = r % m;
-        num_get_array(t[A].o.dtype, t[A].before, batch * t[A].o.stride[0] + row * t[A].o.stride[1], k, a);
-        num_get_array(t[C].o.dtype, t[C].after, batch * t[C].o.stride[0] + row * t[C].o.stride[1], n, got);
+        num_get_array(t[A].o.dtype, t[A].before, batch * t[A].o.stride[0] + row * t[A].o.stride[1],
+                      k, a);
+        num_get_array(t[C].o.dtype, t[C].after, batch * t[C].o.stride[0] + row * t[C].o.stride[1],
+                      n, got);
         double scale_a = parameter(&t[SCALE_A], batch, row, 1);
         for (int64_t j = 0; j < n; j++) {
             double sum, size, bias = parameter(&t[BIAS], batch, j, 0);
