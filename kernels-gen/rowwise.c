@@ -246,10 +246,19 @@ void kg_row_loop(struct kg *g, const struct kg_spec *s)
 
 void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name, bool guarded)
 {
+    const char *in_row = s->tile.vec == 1 ? "moved@ == 0" : "moved@ > -$n";
     char vector[32];
     snprintf(vector, sizeof vector, "%s@", name);
     kg_line(g, "$x %s@@;", name);
-    load_each(g, s, vector, "", "$x", "x_row", guarded ? "moved@ > -$n" : NULL);
+    if (!guarded) {
+        load_each(g, s, vector, "", "$x", "x_row", NULL);
+        return;
+    }
+    kg_open(g, "if (whole)");
+    load_each(g, s, vector, "", "$x", "x_row", NULL);
+    kg_else(g);
+    load_each(g, s, vector, "", "$x", "x_row", in_row);
+    kg_close(g);
 }
 
 void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,

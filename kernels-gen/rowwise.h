@@ -32,8 +32,8 @@ void kg_row_places(struct kg *g, const struct kg_spec *s);
 /* The same for the columns from `first` on, in a loop over the row; kg_close ends it. */
 void kg_row_loop(struct kg *g, const struct kg_spec *s);
 
-/* `name@` = the input's vectors. `guarded`: zero where the row has none, without a look at memory,
- * which others may be writing by then. */
+/* `name@` = the input's vectors. `guarded`: zero where the row has none, without a look at memory:
+ * that would be traffic for nothing, and in a second read others may be writing there. */
 void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name, bool guarded);
 
 /* `name@` = the vectors of the parameter row `from`, or `other` in all elements when it is null. */

@@ -195,7 +195,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_places(g, s);
 
     kg_note(g, "The only read of the row.");
-    kg_row_load(g, s, "values", false);
+    kg_row_load(g, s, "values", !params_in_batches(s));
     if (params_with_row(s))
         params(g, s);
     kg_blank(g);

@@ -202,7 +202,13 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
 
     /* The only read of the row. */
     bf16x1 values;
-    values = load_bf16x1(x_row, at);
+    if (whole) {
+        values = load_bf16x1(x_row, at);
+    } else {
+        values = 0;
+        if (moved == 0)
+            values = load_bf16x1(x_row, at);
+    }
     bf16x1 scales;
     if (gamma) {
         scales = load_param_bf16x1(gamma, at);

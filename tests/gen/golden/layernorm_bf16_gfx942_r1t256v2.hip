@@ -276,9 +276,18 @@ layernorm_bf16_gfx942_r1t256v2(
 
     /* The only read of the row. */
     bf16x8 values[2];
+    if (whole) {
 #pragma unroll
-    for (int j = 0; j < 2; j++) {
-        values[j] = load_bf16x8(x_row, at[j]);
+        for (int j = 0; j < 2; j++) {
+            values[j] = load_bf16x8(x_row, at[j]);
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            values[j] = 0;
+            if (moved[j] > -8)
+                values[j] = load_bf16x8(x_row, at[j]);
+        }
     }
     bf16x8 scales[2];
     if (gamma) {

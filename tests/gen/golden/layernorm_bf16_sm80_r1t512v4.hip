@@ -288,15 +288,33 @@ layernorm_bf16_sm80_r1t512v4(
 
     /* The only read of the row. */
     bf16x8 values[4];
-    if (aligned) {
+    if (whole) {
+        if (aligned) {
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-            values[j] = load_bf16x8(x_row, at[j]);
+            for (int j = 0; j < 4; j++) {
+                values[j] = load_bf16x8(x_row, at[j]);
+            }
+        } else {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                values[j] = load_any_bf16x8(x_row, at[j]);
+            }
         }
     } else {
+        if (aligned) {
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-            values[j] = load_any_bf16x8(x_row, at[j]);
+            for (int j = 0; j < 4; j++) {
+                values[j] = 0;
+                if (moved[j] > -8)
+                    values[j] = load_bf16x8(x_row, at[j]);
+            }
+        } else {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                values[j] = 0;
+                if (moved[j] > -8)
+                    values[j] = load_any_bf16x8(x_row, at[j]);
+            }
         }
     }
 

@@ -245,9 +245,18 @@ layernorm_f16_gfx950_r16t16v3(
 
     /* The only read of the row. */
     f16x8 values[3];
+    if (whole) {
 #pragma unroll
-    for (int j = 0; j < 3; j++) {
-        values[j] = load_f16x8(x_row, at[j]);
+        for (int j = 0; j < 3; j++) {
+            values[j] = load_f16x8(x_row, at[j]);
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            values[j] = 0;
+            if (moved[j] > -8)
+                values[j] = load_f16x8(x_row, at[j]);
+        }
     }
 
     /* Sum of the row. */

@@ -379,11 +379,18 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
         }
         const bool whole = first >= 0 && first <= cols - 8192;
         f32x4 values[4];
+        if (whole) {
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-            values[j] = 0;
-            if (moved[j] > -4)
+            for (int j = 0; j < 4; j++) {
                 values[j] = load_far_f32x4(x_row, at[j]);
+            }
+        } else {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                values[j] = 0;
+                if (moved[j] > -4)
+                    values[j] = load_far_f32x4(x_row, at[j]);
+            }
         }
         f32x4 scales[4];
         if (gamma) {

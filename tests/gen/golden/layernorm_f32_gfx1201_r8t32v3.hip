@@ -278,9 +278,18 @@ layernorm_f32_gfx1201_r8t32v3(
 
     /* The only read of the row. */
     f32x4 values[3];
+    if (whole) {
 #pragma unroll
-    for (int j = 0; j < 3; j++) {
-        values[j] = load_f32x4(x_row, at[j]);
+        for (int j = 0; j < 3; j++) {
+            values[j] = load_f32x4(x_row, at[j]);
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            values[j] = 0;
+            if (moved[j] > -4)
+                values[j] = load_f32x4(x_row, at[j]);
+        }
     }
 
     /* Sum of the row. */
