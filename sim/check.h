@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* State of registers: written, pending, waited for. Called from the checked interpreter loop. */
+#ifndef SIM_CHECK_H
+#define SIM_CHECK_H
+
+#include "state.h"
+
+/* Called when an instruction touches a register that is pending or not fully written. Reports and
+ * returns false, or notes what the instruction defines. */
+bool sim_check_regs(struct sim_wave *w, const struct insn *in);
+
+/* Puts a memory instruction into the queues of its counters. */
+void sim_issue(struct sim_wave *w, const struct insn *in);
+
+/* s_waitcnt and its kin: in->aux is a u8[SIM_CNT_COUNT], 255 for "do not wait". */
+void sim_wait(struct sim_wave *w, const struct insn *in);
+
+/* s_barrier: whether EXEC is what the wave began with. Reports and returns false if not. */
+bool sim_barrier_check(struct sim_wave *w, const struct insn *in);
+
+/* Hazards the hardware does not interlock. Reports and returns false. */
+bool sim_hazard(struct sim_wave *w, const struct insn *in);
+
+/* At the start of a wave: nothing written, nothing pending. */
+void sim_check_start(struct sim_wave *w, int rows);
+void sim_check_define_row(struct sim_wave *w, unsigned row, u64 lanes);
+void sim_check_define_s(struct sim_wave *w, unsigned reg, unsigned n);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What libflysim.so exports beside the HIP C ABI: counters and fault reports. Everything named modelled
+ * comes from the bound model of docs/simulator.md and is not a measurement.
+ *
+ * Environment: FLYSIM_DEVICES=gfx942,gfx950 (one device each), FLYSIM_CHECK=0|1, FLYSIM_THREADS=n,
+ * FLYSIM_ISA=v2|v3|v4, FLYSIM_MFMA=exact|fma|device, FLYSIM_ULP=+1|-1, FLYSIM_BUDGET=n (millions of
+ * instructions a wave may execute).
+ */
+#ifndef FLYSIM_H
+#define FLYSIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+enum {
+    FLYSIM_VALU, FLYSIM_SALU, FLYSIM_SMEM, FLYSIM_VMEM_LOAD, FLYSIM_VMEM_STORE, FLYSIM_LDS, FLYSIM_MATRIX,
+    FLYSIM_BRANCH, FLYSIM_WAIT, FLYSIM_OTHER, FLYSIM_CLASSES
+};
+
+/* Sums over the launches of the current device since flysimResetCounts, except where "largest" is said.
+ * Set size before the call; members beyond it are not written. */
+struct flysim_counts {
+    uint64_t size;
+    uint64_t launches, workgroups, waves;
+    uint64_t instructions[FLYSIM_CLASSES]; /* wave instructions, by class */
+    uint64_t read_bytes, write_bytes;      /* 64-byte lines touched, a wave instruction at a time */
+    uint64_t param_bytes;                  /* likewise, in buffers marked by flysimMarkParam */
+    uint64_t lds_bytes;
+    uint64_t lds_conflict_cycles;          /* beyond the least possible, by the published lane groups */
+    uint64_t lds_conflict_cycles_linear;   /* likewise, if groups were consecutive lanes */
+    uint64_t matrix_cycles, valu_cycles;   /* of one SIMD */
+    uint64_t vgprs, agprs, sgprs;          /* a lane, a lane, a wave: largest */
+    uint64_t lds_alloc;                    /* bytes a workgroup: largest */
+    uint64_t spills;                       /* private memory bytes a lane: largest */
+    uint64_t occupancy;                    /* waves a SIMD: of the last launch */
+    double modelled_ns;
+    const char *bound;                     /* what limits the last launch: "HBM", "L2", "LDS" ... */
+    double bound_share;                    /* the limit's part of the modelled time of the last launch */
+    uint64_t lds_cycles;                   /* of the LDS of one CU */
+};
+
+/* Name of a class of instructions: "valu". */
+const char *flysimClassName(int cls);
+
+/* 0 on success, a hipError_t otherwise. */
+int flysimMarkParam(const void *ptr, size_t bytes);
+int flysimResetCounts(void);
+int flysimGetCounts(struct flysim_counts *out);
+
+/* The report of the last fault of this process, "" without one. */
+const char *flysimLastError(void);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of handlers by lane count and CPU level, and what bodies share. */
+#include "handlers.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xmmintrin.h>
+
+#include "isa.h"
+
+/* Each build of insn/insn.c leaves pointers to its bodies in a section of its own. */
+#define TABLE(name)                                                                                \
+    extern const struct sim_body *const __start_sim_bodies_##name[] __attribute__((weak));         \
+    extern const struct sim_body *const __stop_sim_bodies_##name[] __attribute__((weak));          \
+    extern const struct sim_level_ops sim_ops_##name __attribute__((weak));
+TABLE(v2w64)
+TABLE(v3w64)
+TABLE(v4w64)
+TABLE(v2w32)
+TABLE(v3w32)
+TABLE(v4w32)
+#undef TABLE
+
+#define TABLE(level, wave, name)                                                                   \
+    {level, wave, __start_sim_bodies_##name, __stop_sim_bodies_##name, &sim_ops_##name, NULL},
+static struct table {
+    int level, wave;
+    const struct sim_body *const *first, *const *last;
+    const struct sim_level_ops *ops;
+    const struct sim_body **hash; /* open addressing, HASH slots */
+} tables[] = {
+    TABLE(2, 64, v2w64) TABLE(3, 64, v3w64) TABLE(4, 64, v4w64)
+    TABLE(2, 32, v2w32) TABLE(3, 32, v3w32) TABLE(4, 32, v4w32)
+};
+
+enum { HASH = 4096 };
+
+static struct table *table(int level, int wave)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (tables[i].level == level && tables[i].wave == wave)
+            return &tables[i];
+    return NULL;
+}
+
+static unsigned hash(const char *s)
+{
+    u32 h = 2166136261u;
+    for (; *s; s++)
+        h = (h ^ (u8)*s) * 16777619u;
+    return h % HASH;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void build(struct table *t)
+{
+    const struct sim_body **h = calloc(HASH, sizeof *h);
+    for (const struct sim_body *const *b = t->first; h && b < t->last; b++) {
+        unsigned k = hash((*b)->token);
+        while (h[k])
+            k = (k + 1) % HASH;
+        h[k] = *b;
+    }
+    t->hash = h;
+}
+
+const struct sim_body *sim_body_find(int level, int wave, const char *token)
+{
+    struct table *t = table(level, wave);
+    if (!t)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    if (!t->hash)
+        build(t);
+    pthread_mutex_unlock(&lock);
+    if (!t->hash)
+        return NULL;
+    const struct sim_body *alias = NULL;
+    for (unsigned k = hash(token); t->hash[k]; k = (k + 1) % HASH)
+        if (!strcmp(t->hash[k]->token, token)) {
+            alias = t->hash[k];
+            break;
+        }
+    if (!alias || alias->dt != SIM_DT_ALIAS)
+        return alias;
+    /* The body whose handler it shares carries the types. */
+    for (const struct sim_body *const *b = t->first; b < t->last; b++)
+        if ((*b)->fn == alias->fn && (*b)->dt != SIM_DT_ALIAS)
+            return *b;
+    return NULL;
+}
+
+const struct sim_body *const *sim_bodies(int level, int wave, size_t *n)
+{
+    struct table *t = table(level, wave);
+    *n = t ? (size_t)(t->last - t->first) : 0;
+    return t ? t->first : NULL;
+}
+
+const struct sim_level_ops *sim_level_ops(int level, int wave)
+{
+    struct table *t = table(level, wave);
+    return t ? t->ops : NULL;
+}
+
+int sim_level(void)
+{
+    static int level;
+    if (!level) {
+        int best = __builtin_cpu_supports("x86-64-v4") ? 4 : __builtin_cpu_supports("x86-64-v3") ? 3 : 2;
+        const char *e = getenv("FLYSIM_ISA");
+        int want = e && e[0] == 'v' && e[1] >= '2' && e[1] <= '4' ? e[1] - '0' : best;
+        want = want < best ? want : best;
+        while (want > SIM_LEVEL_V2 && !sim_level_ops(want, 64))
+            want--;
+        level = want;
+    }
+    return level;
+}
+
+int sim_ulp;
+void (*sim_trace_hook)(struct sim_wave *w, const struct insn *in);
+
+u32 sim_special(const struct sim_wave *w, unsigned file)
+{
+    switch (file) {
+    case SIM_FILE_SCC: return w->scc;
+    case SIM_FILE_VCCZ: return (w->prog->wave == 64 ? w->vcc : (u32)w->vcc) == 0;
+    case SIM_FILE_EXECZ: return w->exec == 0;
+    default: return 0;
+    }
+}
+
+void sim_unpack_mask(u32 *d, u64 m)
+{
+    for (int i = 0; i < 64; i++)
+        d[i] = m >> i & 1 ? ~0u : 0;
+}
+
+unsigned sim_fft_lane(unsigned lane, unsigned mask)
+{
+    /* Reverses the bits of the lane number, then keeps the rows the mask names (CDNA3 ISA, DS_SWIZZLE). */
+    unsigned r = 0;
+    for (int b = 0; b < 5; b++)
+        r |= (lane >> b & 1) << (4 - b);
+    (void)mask;
+    return r;
+}
+
+/* ---- DPP ---- */
+
+bool sim_dpp_map(unsigned ctrl, int lanes, bool rdna, signed char *map)
+{
+    for (int i = 0; i < lanes; i++) {
+        const int row = i & ~15, k = i & 15;
+        int from;
+        if (ctrl <= 0xff)
+            from = (i & ~3) | (int)(ctrl >> (2 * (i & 3)) & 3);
+        else if (ctrl >= 0x101 && ctrl <= 0x10f)
+            from = k + (int)(ctrl & 15) < 16 ? i + (int)(ctrl & 15) : -1;
+        else if (ctrl >= 0x111 && ctrl <= 0x11f)
+            from = k - (int)(ctrl & 15) >= 0 ? i - (int)(ctrl & 15) : -1;
+        else if (ctrl >= 0x121 && ctrl <= 0x12f)
+            from = row | ((k - (int)(ctrl & 15)) & 15);
+        else if (ctrl == 0x140)
+            from = row | (15 - k);
+        else if (ctrl == 0x141)
+            from = (i & ~7) | (7 - (i & 7));
+        else if (ctrl >= 0x150 && ctrl <= 0x15f)
+            from = row | (int)(ctrl & 15); /* row_newbcast, row_share */
+        else if (rdna && ctrl >= 0x160 && ctrl <= 0x16f)
+            from = row | (k ^ (int)(ctrl & 15));
+        else if (!rdna && ctrl == 0x130)
+            from = i + 1 < lanes ? i + 1 : -1;
+        else if (!rdna && ctrl == 0x134)
+            from = (i + 1) % lanes;
+        else if (!rdna && ctrl == 0x138)
+            from = i - 1;
+        else if (!rdna && ctrl == 0x13c)
+            from = (i + lanes - 1) % lanes;
+        else if (!rdna && ctrl == 0x142)
+            from = row ? row - 1 : -1; /* lane 15 of the row before */
+        else if (!rdna && ctrl == 0x143)
+            from = i < 32 ? -1 : 31;
+        else
+            return false;
+        map[i] = (signed char)from;
+    }
+    return true;
+}
+
+const u32 *sim_dpp(struct sim_wave *w, const struct insn *in, const u32 *s, u32 *d, int lanes)
+{
+    const struct sim_insn *x = in->src;
+    const signed char *map = in->aux;
+    const bool fi = x->dpp.fi, zero = x->dpp.bound_ctrl && x->lanes == SIM_LANES_DPP16;
+    u64 write = 0;
+    u32 t[64];
+    for (int i = 0; i < lanes; i++) {
+        const int from = map[i];
+        const bool ok = from >= 0 && (fi || w->exec >> from & 1);
+        t[i] = ok ? s[from] : 0;
+        if (ok || zero || x->lanes == SIM_LANES_DPP8)
+            write |= 1ull << i;
+    }
+    if (x->lanes == SIM_LANES_DPP16 && (x->dpp.row_mask != 15 || x->dpp.bank_mask != 15))
+        for (int i = 0; i < lanes; i++)
+            if (!(x->dpp.row_mask >> (i / 16) & 1) || !(x->dpp.bank_mask >> (i / 4 % 4) & 1))
+                write &= ~(1ull << i);
+    memcpy(d, t, (size_t)lanes * 4);
+    w->lane_mask = write;
+    return d;
+}
+
+/* ---- hardware registers ---- */
+
+u32 sim_getreg(struct sim_wave *w, unsigned id)
+{
+    switch (id) {
+    case 1: return w->mode;
+    case 2: return w->scc;
+    case 4: return w->id << 0; /* HW_ID: wave slot */
+    case 20: return 0;         /* XCC_ID */
+    case 29: return (u32)w->clock;
+    default: return 0;
+    }
+}
+
+void sim_setreg(struct sim_wave *w, unsigned simm16, u32 value)
+{
+    const unsigned id = simm16 & 63, off = simm16 >> 6 & 31, size = (simm16 >> 11 & 31) + 1;
+    const u32 field = (size >= 32 ? ~0u : (1u << size) - 1) << off;
+    if (id != 1)
+        return;
+    w->mode = (w->mode & ~field) | (value << off & field);
+    w->ieee = w->prog->gfx9 && w->mode >> 9 & 1;
+    sim_host_mode(w);
+}
+
+/* MXCSR has one denormal and one rounding mode; the wave's f32 modes go there. f64 and f16 denormals are
+ * kept in every mode kernels use; f16 arithmetic runs in floats and rounds by MODE itself. */
+void sim_host_mode(const struct sim_wave *w)
+{
+    static const unsigned rounding[4] = {0, 2, 1, 3}; /* MODE: even, up, down, zero */
+    unsigned csr = 0x1f80;
+    if (w) {
+        csr |= rounding[w->mode & 3] << 13;
+        if (!(w->mode >> 4 & 1))
+            csr |= 1 << 6;  /* inputs to zero */
+        if (!(w->mode >> 5 & 1))
+            csr |= 1 << 15; /* results to zero */
+    }
+    _mm_setcsr(csr);
+}
+
+u64 sim_clock(struct sim_wave *w, const struct insn *in)
+{
+    /* What slices before this one ran, and this one up to here; the current run has not been booked. */
+    return w->insns + (u64)(in - w->run) + 1000;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Instruction handlers as the rest of the simulator sees them: tables by lane count and CPU level, bound
+ * to opcode rows by token. Also the helpers bodies share that are not worth a copy a level.
+ */
+#ifndef SIM_HANDLERS_H
+#define SIM_HANDLERS_H
+
+#include "state.h"
+
+enum sim_dt {
+    SIM_DT_NONE, SIM_DT_U32, SIM_DT_I32, SIM_DT_F32, SIM_DT_F32N, SIM_DT_U64, SIM_DT_I64, SIM_DT_F64,
+    SIM_DT_F64N, SIM_DT_U16, SIM_DT_I16, SIM_DT_F16, SIM_DT_F16N, SIM_DT_MASK, SIM_DT_S32, SIM_DT_S64, SIM_DT_ALIAS
+};
+
+enum {
+    SIM_BODY_CMPX = 1,
+    SIM_BODY_PACKED = 2,     /* op_sel and op_sel_hi pick halves */
+    SIM_BODY_SCALAR = 4,
+    SIM_BODY_CARRY = 8,      /* poison moves on instead of being reported */
+    SIM_BODY_BYTES = 16,     /* likewise, byte-wise (v_perm) */
+    SIM_BODY_NO_EXEC = 32,   /* ignores EXEC */
+    SIM_BODY_LOAD = 64,      /* memory read with a destination */
+    SIM_BODY_STORE = 128,
+    SIM_BODY_ATOMIC = 256,
+    SIM_BODY_TRANS = 512,    /* quarter rate */
+    SIM_BODY_DOUBLE = 1024,  /* rate of 64-bit operations */
+    SIM_BODY_CROSS = 2048,   /* reads lanes other than its own */
+    SIM_BODY_KEEP = 4096     /* 16-bit result that leaves the other half alone on every target */
+};
+
+struct sim_body {
+    const char *token;
+    sim_handler *fn;
+    u8 dt;    /* enum sim_dt */
+    u8 nsrc;
+    u16 flags;
+};
+
+enum { SIM_LEVEL_V2 = 2, SIM_LEVEL_V3 = 3, SIM_LEVEL_V4 = 4 };
+
+/* The handler of a token, or null. level: SIM_LEVEL_*; wave: 32 or 64. */
+const struct sim_body *sim_body_find(int level, int wave, const char *token);
+
+/* All bodies of a table, for coverage lists: pointers, *n of them. */
+const struct sim_body *const *sim_bodies(int level, int wave, size_t *n);
+
+/* The highest level this CPU runs, or what FLYSIM_ISA=v2|v3|v4 asks for. */
+int sim_level(void);
+
+/* Runs a wave until it stops; the checked form looks at register state before every instruction, the
+ * traced form shows it after. */
+struct sim_level_ops {
+    void (*run_plain)(struct sim_wave *w);
+    void (*run_checked)(struct sim_wave *w);
+    void (*run_traced)(struct sim_wave *w);
+};
+const struct sim_level_ops *sim_level_ops(int level, int wave);
+
+/* FLYSIM_ULP: units in the last place by which transcendental results are moved. */
+extern int sim_ulp;
+
+/* Called after each instruction of a traced wave. */
+extern void (*sim_trace_hook)(struct sim_wave *w, const struct insn *in);
+
+/* scc, vccz, execz as a source (reg: enum sim_file value). */
+u32 sim_special(const struct sim_wave *w, unsigned file);
+void sim_unpack_mask(u32 *d, u64 m);
+
+/* Applies the instruction's DPP control to row s; the lanes it may write are left in w->lane_mask.
+ * Returns d. */
+const u32 *sim_dpp(struct sim_wave *w, const struct insn *in, const u32 *s, u32 *d, int lanes);
+
+/* For each lane the lane a DPP control reads, or -1; returns false for a control that does not exist. */
+bool sim_dpp_map(unsigned ctrl, int lanes, bool rdna, signed char *map);
+
+/* The instruction at a device address, or null. */
+const struct insn *sim_insn_at(const struct sim_program *p, u64 pc);
+
+/* Instructions this wave has executed: its clock. */
+u64 sim_clock(struct sim_wave *w, const struct insn *in);
+
+/* Whether a 16-bit result of this operation (enum sim_op) leaves the other half alone even on gfx9. */
+bool sim_keeps_half(unsigned op);
+
+/* Source lane of ds_swizzle's FFT mode. */
+unsigned sim_fft_lane(unsigned lane, unsigned mask);
+
+u32 sim_getreg(struct sim_wave *w, unsigned id);
+void sim_setreg(struct sim_wave *w, unsigned simm16, u32 value);
+
+/* Sets the host's rounding and denormal behaviour from MODE; back to the default with null. */
+void sim_host_mode(const struct sim_wave *w);
+
+#endif

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From decoded instructions to what runs: handlers bound, constants made into rows, branch targets into
+ * pointers, registers into sets. Everything that is the same at each execution is done here.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/decode.h"
+#include "handlers.h"
+#include "launch.h"
+#include "matrix.h"
+#include "mem.h"
+
+/* ---- constant rows: one block a value, shared ---- */
+
+struct pool {
+    struct row { u64 val; u8 words; u32 *rows; } *row;
+    size_t n, cap;
+    struct block { struct block *next; u32 data[]; } *blocks;
+};
+
+/* Memory that lives as long as the program. */
+static void *keep(struct pool *p, size_t n)
+{
+    size_t bytes = (sizeof(struct block) + 64 + n + 63) & ~(size_t)63;
+    struct block *b = aligned_alloc(64, bytes);
+    if (!b)
+        abort();
+    b->next = p->blocks;
+    p->blocks = b;
+    return (void *)(((uintptr_t)b->data + 63) & ~(uintptr_t)63);
+}
+
+static const u32 *constant(struct pool *p, u64 val, unsigned words)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (p->row[i].val == val && p->row[i].words == words)
+            return p->row[i].rows;
+    if (p->n == p->cap) {
+        p->cap = p->cap ? 2 * p->cap : 64;
+        p->row = realloc(p->row, p->cap * sizeof *p->row);
+    }
+    u32 *rows = keep(p, words * 64 * 4);
+    for (unsigned j = 0; j < words; j++)
+        for (unsigned i = 0; i < 64; i++)
+            rows[64 * j + i] = j < 2 ? (u32)(val >> (32 * j)) : 0;
+    p->row[p->n++] = (struct row){val, (u8)words, rows};
+    return rows;
+}
+
+/* ---- sets ---- */
+
+struct build {
+    struct sim_program *prog;
+    struct pool *pool;
+    const struct sim_body *body;
+    const struct sim_insn *s;
+    struct insn *in;
+    struct sim_ext *ext;
+};
+
+static void set_row(struct build *b, unsigned row, bool def, bool use)
+{
+    if (row >= SIM_ROWS)
+        return;
+    if ((int)row > b->prog->max_row)
+        b->prog->max_row = (int)row;
+    u64 bit = 1ull << (row & 63);
+    if (row < SIM_ROW_ACC) {
+        if (def) b->in->def[row / 64] |= bit;
+        if (use) b->in->use[row / 64] |= bit;
+    } else {
+        unsigned k = (row - SIM_ROW_ACC) / 64;
+        b->in->flags |= SIM_IN_EXT;
+        if (def) b->ext->def[k] |= bit;
+        if (use) b->ext->use[k] |= bit;
+    }
+}
+
+static void set_scalar(struct build *b, unsigned reg, unsigned words, bool def, bool use)
+{
+    for (unsigned r = reg; r < reg + words && r < SIM_SGPRS; r++) {
+        if (r == SIM_S_NULL || r >= SIM_S_EXEC || (r >= SIM_S_TTMP && r < SIM_S_M0))
+            continue; /* always defined */
+        u64 bit = 1ull << (r & 63);
+        if (def) b->in->def[SIM_SET_S + r / 64] |= bit;
+        if (use) b->in->use[SIM_SET_S + r / 64] |= bit;
+    }
+}
+
+/* ---- operands ---- */
+
+static int scalar_number(const struct sim_operand *o)
+{
+    switch (o->file) {
+    case SIM_FILE_S: return o->reg;
+    case SIM_FILE_TTMP: return SIM_S_TTMP + o->reg;
+    case SIM_FILE_VCC: return SIM_S_VCC + o->reg;
+    case SIM_FILE_EXEC: return SIM_S_EXEC + o->reg;
+    case SIM_FILE_FLAT_SCRATCH: return SIM_S_FLAT + o->reg;
+    case SIM_FILE_XNACK_MASK: return SIM_S_XNACK + o->reg;
+    case SIM_FILE_M0: return SIM_S_M0;
+    case SIM_FILE_NULL: return SIM_S_NULL;
+    default: return -1;
+    }
+}
+
+/* Aperture registers: the high halves name the aperture of FLAT addresses, limits are their last byte. */
+static u64 aperture(const struct sim_operand *o)
+{
+    u64 base = (u64)(o->reg < 2 ? SIM_APERTURE_LDS : SIM_APERTURE_PRIVATE) << 48;
+    u64 v = o->reg & 1 ? base | 0xffffffff : base;
+    return v;
+}
+
+static void lower_operand(struct build *b, struct operand *d, const struct sim_operand *o, bool scalar_insn)
+{
+    int r = scalar_number(o);
+    d->sel = SIM_SEL_DWORD;
+    d->words = o->words ? o->words : 1;
+    if (o->file == SIM_FILE_V || o->file == SIM_FILE_A) {
+        d->kind = SIM_KIND_ROW;
+        d->reg = (u16)(o->file == SIM_FILE_A ? SIM_ROW_ACC + o->reg : o->reg);
+        for (unsigned k = 0; k < d->words; k++)
+            set_row(b, d->reg + k, o->access & SIM_WRITE, o->access & SIM_READ);
+    } else if (r >= 0) {
+        d->kind = SIM_KIND_S;
+        d->reg = (u16)r;
+        set_scalar(b, (unsigned)r, d->words, o->access & SIM_WRITE, o->access & SIM_READ);
+    } else if (o->file == SIM_FILE_SCC || o->file == SIM_FILE_VCCZ || o->file == SIM_FILE_EXECZ) {
+        d->kind = SIM_KIND_SPECIAL;
+        d->reg = o->file;
+        d->slow = 1;
+        if (o->file == SIM_FILE_VCCZ)
+            set_scalar(b, SIM_S_VCC, b->prog->wave == 64 ? 2 : 1, false, true);
+    } else if (o->file == SIM_FILE_NONE) {
+        d->kind = SIM_KIND_NONE;
+    } else {
+        u64 v = o->file == SIM_FILE_APERTURE ? aperture(o) : o->value;
+        d->kind = SIM_KIND_CONST;
+        if (scalar_insn)
+            d->val = v;
+        else
+            d->rows = constant(b->pool, v, d->words < 2 ? 2 : d->words);
+    }
+}
+
+static void modifiers(struct build *b, struct operand *d, const struct sim_operand *o, unsigned source)
+{
+    const struct sim_insn *s = b->s;
+    if (b->body->flags & SIM_BODY_PACKED) {
+        d->opsel = (u8)((o->opsel ? 1 : 0) | (o->opsel_hi ? 2 : 0) | (o->neg ? 4 : 0) | (o->neg_hi ? 8 : 0));
+        /* Packed without op_sel bits of its own (32-bit encodings): both halves as they lie. */
+        if (s->format != SIM_FMT_VOP3P)
+            d->opsel = (u8)((d->opsel & ~3) | 2);
+        return;
+    }
+    if (o->neg) d->mods |= SIM_MOD_NEG;
+    if (o->abs) d->mods |= SIM_MOD_ABS;
+    if (o->sext) d->mods |= SIM_MOD_SEXT;
+    if (o->half || (o->opsel && s->format != SIM_FMT_VOP3P))
+        d->sel = SIM_SEL_WORD1;
+    if (s->lanes == SIM_LANES_SDWA && source < 2)
+        d->sel = source ? s->sdwa.src1_sel : s->sdwa.src0_sel;
+    if ((s->lanes == SIM_LANES_DPP16 || s->lanes == SIM_LANES_DPP8) && source == 0)
+        d->mods |= SIM_MOD_DPP;
+    if (d->mods || d->sel != SIM_SEL_DWORD)
+        d->slow = 1;
+}
+
+static bool is_field(const struct sim_operand *o, unsigned f) { return o->field == f; }
+
+/* Memory formats: operands by the field they come from. */
+static void lower_memory(struct build *b)
+{
+    const struct sim_insn *s = b->s;
+    struct insn *in = b->in;
+    for (unsigned i = 0; i < s->noperands; i++) {
+        const struct sim_operand *o = &s->o[i];
+        struct operand *d = NULL;
+        switch (o->field) {
+        case SIM_F_vdst: d = &in->o[0]; break;
+        case SIM_F_sdata: d = o->access & SIM_WRITE && !(b->body->flags & SIM_BODY_STORE) ? &in->o[0] : &in->o[3]; break;
+        case SIM_F_vdata: d = o->access & SIM_WRITE ? &in->o[0] : &in->o[3]; break;
+        case SIM_F_addr: case SIM_F_vaddr: case SIM_F_sbase: d = &in->o[1]; break;
+        case SIM_F_saddr: case SIM_F_srsrc: d = &in->o[2]; break;
+        case SIM_F_data: d = &in->o[3]; break;
+        case SIM_F_data0: d = &in->o[2]; break;
+        case SIM_F_data1: d = &in->o[3]; break;
+        case SIM_F_soffset: d = s->format == SIM_FMT_SMEM ? &in->o[2] : &in->o[4]; break;
+        default: break;
+        }
+        if (!d)
+            continue;
+        lower_operand(b, d, o, true);
+        if (is_field(o, SIM_F_vdata) && d == &in->o[0] && o->access & SIM_READ)
+            in->o[3] = *d;
+    }
+    in->imm = s->offset;
+    in->imm2 = s->offset1;
+}
+
+/* simm16 says which bits of which hardware register, and is no source. */
+static bool names_register(unsigned op)
+{
+    return op == SIM_OP_s_getreg_b32 || op == SIM_OP_s_setreg_b32 || op == SIM_OP_s_setreg_imm32_b32;
+}
+
+static void lower_alu(struct build *b)
+{
+    const struct sim_insn *s = b->s;
+    struct insn *in = b->in;
+    const bool scalar = b->body->flags & SIM_BODY_SCALAR && s->format <= SIM_FMT_SMEM;
+    unsigned nsrc = 0;
+    bool have_dst = false, have_second = false, tied = false;
+    for (unsigned i = 0; i < s->noperands; i++) {
+        const struct sim_operand *o = &s->o[i];
+        if (is_field(o, SIM_F_simm16))
+            in->imm = (i32)o->value;
+        if (o->file == SIM_FILE_IMM && (s->format != SIM_FMT_SOPK || names_register(s->op->op)))
+            continue;
+        if (o->access & SIM_WRITE && !(nsrc && s->format != SIM_FMT_VOP1)) {
+            if (!have_dst) {
+                lower_operand(b, &in->o[0], o, scalar);
+                have_dst = true;
+                tied = o->access & SIM_READ;
+                if (o->half || s->opsel & 8)
+                    in->dst |= SIM_DST_HI;
+                continue;
+            }
+            if (!have_second && s->format != SIM_FMT_VOP1) {
+                lower_operand(b, &in->o[4], o, scalar);
+                have_second = true;
+                continue;
+            }
+        }
+        if (nsrc < 3) {
+            lower_operand(b, &in->o[1 + nsrc], o, scalar);
+            if (!scalar)
+                modifiers(b, &in->o[1 + nsrc], o, nsrc);
+            nsrc++;
+        } else {
+            lower_operand(b, &in->o[4], o, scalar);
+        }
+    }
+    if (tied && nsrc < b->body->nsrc && nsrc < 3) {
+        in->o[1 + nsrc] = in->o[0];
+        in->o[1 + nsrc].sel = SIM_SEL_DWORD;
+        in->o[1 + nsrc].opsel = 2;
+        if (in->dst & SIM_DST_HI) {
+            in->o[1 + nsrc].sel = SIM_SEL_WORD1;
+            in->o[1 + nsrc].slow = 1;
+        }
+        nsrc++;
+    }
+    in->nsrc = (u8)nsrc;
+    in->clamp = s->clamp;
+    in->omod = s->omod;
+    if (s->op->op == SIM_OP_v_bitop3_b32 || s->op->op == SIM_OP_v_bitop3_b16)
+        in->imm = s->bitop, in->omod = 0;
+    for (unsigned k = nsrc; k < 3; k++)
+        if (in->o[1 + k].kind == 0 && !in->o[1 + k].words)
+            in->o[1 + k].kind = SIM_KIND_NONE;
+    if (in->clamp) in->dst |= SIM_DST_CLAMP;
+    if (in->omod) in->dst |= SIM_DST_OMOD;
+    if (s->lanes == SIM_LANES_SDWA && in->o[0].kind == SIM_KIND_ROW &&
+        (s->sdwa.dst_sel != SIM_SEL_DWORD))
+        in->dst |= SIM_DST_SDWA;
+    if (s->lanes == SIM_LANES_DPP16 || s->lanes == SIM_LANES_DPP8)
+        in->dst |= SIM_DST_DPP;
+    unsigned dt = b->body->dt;
+    bool half = dt == SIM_DT_U16 || dt == SIM_DT_I16 || dt == SIM_DT_F16 || dt == SIM_DT_F16N;
+    if (half && !(b->body->flags & SIM_BODY_PACKED)) {
+        /* On gfx9 a 16-bit result clears the other half, but for the instructions that came with
+         * op_sel and the multiply-adds with a literal (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest). */
+        bool keep = !b->prog->gfx9 || in->dst & SIM_DST_HI || sim_keeps_half(s->op->op);
+        if (keep && !(in->dst & SIM_DST_SDWA))
+            in->dst |= SIM_DST_KEEP;
+        if (in->dst & (SIM_DST_KEEP | SIM_DST_SDWA) && in->o[0].kind == SIM_KIND_ROW)
+            in->flags |= SIM_IN_PARTIAL;
+    }
+    if (dt == SIM_DT_F32N || dt == SIM_DT_F64N) {
+        for (unsigned k = 1; k <= nsrc; k++)
+            if (in->o[k].kind == SIM_KIND_ROW && in->o[k].reg < in->o[0].reg + in->o[0].words &&
+                in->o[0].reg < in->o[k].reg + in->o[k].words)
+                in->dst |= SIM_DST_ALIAS;
+    }
+}
+
+/* Instructions whose 16-bit result leaves the other half alone on gfx9 too. */
+bool sim_keeps_half(unsigned op)
+{
+    switch (op) {
+    case SIM_OP_v_mac_f16: case SIM_OP_v_madmk_f16: case SIM_OP_v_madak_f16:
+    case SIM_OP_v_min3_f16: case SIM_OP_v_max3_f16: case SIM_OP_v_med3_f16:
+    case SIM_OP_v_min3_i16: case SIM_OP_v_max3_i16: case SIM_OP_v_med3_i16:
+    case SIM_OP_v_min3_u16: case SIM_OP_v_max3_u16: case SIM_OP_v_med3_u16:
+    case SIM_OP_v_add_i16: case SIM_OP_v_sub_i16: case SIM_OP_v_bitop3_b16:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- classes, counters ---- */
+
+static void classify(struct build *b)
+{
+    static const u8 cls[] = {
+        [SIM_VALU] = SIM_CLS_VALU, [SIM_SALU] = SIM_CLS_SALU, [SIM_SMEM] = SIM_CLS_SMEM,
+        [SIM_LOAD] = SIM_CLS_VMEM_LOAD, [SIM_STORE] = SIM_CLS_VMEM_STORE, [SIM_ATOMIC] = SIM_CLS_VMEM_STORE,
+        [SIM_LDS] = SIM_CLS_LDS, [SIM_MATRIX] = SIM_CLS_MATRIX, [SIM_BRANCH] = SIM_CLS_BRANCH,
+        [SIM_WAIT] = SIM_CLS_WAIT, [SIM_OTHER] = SIM_CLS_OTHER};
+    struct insn *in = b->in;
+    const struct sim_insn *s = b->s;
+    const struct sim_target *t = b->prog->target;
+    const bool split = sim_has(t, SIM_SPLIT_WAITS), vs = !b->prog->gfx9;
+    in->cls = s->op->cls <= SIM_OTHER ? cls[s->op->cls] : SIM_CLS_OTHER;
+    switch (s->format) {
+    case SIM_FMT_SMEM:
+        if (s->noperands)
+            in->cnt = 1 + (split ? SIM_CNT_KM : SIM_CNT_LGKM);
+        break;
+    case SIM_FMT_DS:
+        if (s->op->op != SIM_OP_ds_nop)
+            in->cnt = 1 + (split ? SIM_CNT_DS : SIM_CNT_LGKM);
+        break;
+    case SIM_FMT_FLAT:
+        in->cnt2 = 1 + (split ? SIM_CNT_DS : SIM_CNT_LGKM);
+        /* fall through */
+    case SIM_FMT_GLOBAL: case SIM_FMT_SCRATCH: case SIM_FMT_MUBUF: case SIM_FMT_MTBUF: case SIM_FMT_VBUFFER:
+        if (!s->noperands)
+            break; /* cache control */
+        in->cnt = 1 + SIM_CNT_VM;
+        if (vs && in->o[0].kind != SIM_KIND_ROW)
+            in->cnt = 1 + SIM_CNT_VS;
+        break;
+    default:
+        break;
+    }
+    if (in->cnt) {
+        in->flags |= SIM_IN_MEM;
+        in->width = in->o[0].kind == SIM_KIND_ROW || in->o[0].kind == SIM_KIND_S ? in->o[0].words : 0;
+    }
+}
+
+/* Wait counts of a wait instruction, 255 for a counter it does not name. */
+static const u8 *waits(struct build *b)
+{
+    u8 *w = keep(b->pool, SIM_CNT_COUNT);
+    memset(w, 255, SIM_CNT_COUNT);
+    unsigned x = (unsigned)b->in->imm & 0xffff;
+    switch (b->s->op->op) {
+    case SIM_OP_s_waitcnt:
+        if (b->prog->gfx9) {
+            w[SIM_CNT_VM] = (x & 15) | (x >> 14 & 3) << 4;
+            w[SIM_CNT_EXP] = x >> 4 & 7;
+            w[SIM_CNT_LGKM] = x >> 8 & 15;
+            if (w[SIM_CNT_VM] == 63) w[SIM_CNT_VM] = 255;
+            if (w[SIM_CNT_LGKM] == 15) w[SIM_CNT_LGKM] = 255;
+        } else {
+            w[SIM_CNT_EXP] = x & 7;
+            w[SIM_CNT_LGKM] = x >> 4 & 63;
+            w[SIM_CNT_VM] = x >> 10 & 63;
+            if (w[SIM_CNT_VM] == 63) w[SIM_CNT_VM] = 255;
+            if (w[SIM_CNT_LGKM] == 63) w[SIM_CNT_LGKM] = 255;
+        }
+        break;
+    case SIM_OP_s_waitcnt_vscnt: w[SIM_CNT_VS] = (u8)(x & 63); break;
+    case SIM_OP_s_waitcnt_vmcnt: w[SIM_CNT_VM] = (u8)(x & 63); break;
+    case SIM_OP_s_wait_loadcnt: w[SIM_CNT_VM] = (u8)(x & 63); break;
+    case SIM_OP_s_wait_storecnt: w[SIM_CNT_VS] = (u8)(x & 63); break;
+    case SIM_OP_s_wait_dscnt: w[SIM_CNT_DS] = (u8)(x & 63); break;
+    case SIM_OP_s_wait_kmcnt: w[SIM_CNT_KM] = (u8)(x & 31); break;
+    case SIM_OP_s_wait_asynccnt: w[SIM_CNT_ASYNC] = (u8)(x & 63); break;
+    case SIM_OP_s_wait_tensorcnt: w[SIM_CNT_TENSOR] = (u8)(x & 63); break;
+    case SIM_OP_s_wait_loadcnt_dscnt: w[SIM_CNT_VM] = x >> 8 & 63; w[SIM_CNT_DS] = x & 63; break;
+    case SIM_OP_s_wait_storecnt_dscnt: w[SIM_CNT_VS] = x >> 8 & 63; w[SIM_CNT_DS] = x & 63; break;
+    case SIM_OP_s_wait_idle: memset(w, 0, SIM_CNT_COUNT); break;
+    default: break;
+    }
+    return w;
+}
+
+/* ---- instructions without a meaning ---- */
+
+static const struct insn *illegal(struct sim_wave *w, const struct insn *in)
+{
+    if (in == w->prog->insn + w->prog->count)
+        sim_trap(w, in, -1, SIM_TRAP_ILLEGAL, 0, "ran past the end of the code");
+    else
+        sim_trap(w, in, -1, SIM_TRAP_ILLEGAL, 0, "no instruction of %s: dword 0x%08x", w->prog->target->name,
+                 in->src->words[0]);
+    return NULL;
+}
+
+static const struct insn *unimplemented(struct sim_wave *w, const struct insn *in)
+{
+    sim_trap(w, in, -1, SIM_TRAP_UNIMPLEMENTED, 0, "%s is not implemented", sim_op_name(in->src->op->token));
+    return NULL;
+}
+
+static bool is_wait(const struct sim_opcode *op)
+{
+    return op->cls == SIM_WAIT && strstr(sim_op_name(op->op), "wait");
+}
+
+static void lower_one(struct build *b)
+{
+    struct insn *in = b->in;
+    const struct sim_insn *s = b->s;
+    in->src = s;
+    for (int k = 0; k < 5; k++)
+        in->o[k].kind = SIM_KIND_NONE;
+    if (!s->op) {
+        in->fn = illegal;
+        return;
+    }
+    b->body = sim_body_find(sim_level(), b->prog->wave, sim_op_name(s->op->op));
+    if (!b->body) {
+        in->fn = unimplemented;
+        in->cls = SIM_CLS_OTHER;
+        return;
+    }
+    in->fn = b->body->fn;
+    in->use_kind = b->body->flags & SIM_BODY_BYTES ? SIM_USE_BYTES
+                 : b->body->flags & SIM_BODY_CARRY ? SIM_USE_CARRY : SIM_USE_STRICT;
+    if (b->body->flags & SIM_BODY_TRANS) in->flags |= SIM_IN_TRANS;
+    if (b->body->flags & SIM_BODY_NO_EXEC) in->flags |= SIM_IN_EXEC_FREE;
+    switch (s->format) {
+    case SIM_FMT_SMEM: case SIM_FMT_DS: case SIM_FMT_FLAT: case SIM_FMT_GLOBAL: case SIM_FMT_SCRATCH:
+    case SIM_FMT_MUBUF: case SIM_FMT_MTBUF: case SIM_FMT_VBUFFER:
+        lower_memory(b);
+        break;
+    default:
+        lower_alu(b);
+    }
+    /* What the row reads and writes beside its operands. */
+    const unsigned vcc_words = b->prog->wave == 64 ? 2 : 1;
+    if (s->op->reads & SIM_STATE_VCC) set_scalar(b, SIM_S_VCC, vcc_words, false, true);
+    if (s->op->writes & SIM_STATE_VCC) set_scalar(b, SIM_S_VCC, vcc_words, true, false);
+    if (s->op->reads & SIM_STATE_M0 && s->format != SIM_FMT_SOPP) set_scalar(b, SIM_S_M0, 1, false, true);
+    if (s->op->reads & SIM_STATE_SCC) in->use[SIM_SET_SCC] |= 1;
+    if (s->op->writes & SIM_STATE_SCC) in->def[SIM_SET_SCC] |= 1;
+    classify(b);
+    if (s->lanes == SIM_LANES_DPP16 || s->lanes == SIM_LANES_DPP8) {
+        signed char *map = keep(b->pool, 64);
+        in->aux = map;
+        if (s->lanes == SIM_LANES_DPP8)
+            for (int i = 0; i < 64; i++)
+                map[i] = (signed char)((i & ~7) | (int)(s->dpp.dpp8 >> (3 * (i & 7)) & 7));
+        else if (!sim_dpp_map(s->dpp.ctrl, b->prog->wave, !b->prog->gfx9, map))
+            in->fn = illegal;
+    }
+    if (is_wait(s->op))
+        in->aux = waits(b);
+}
+
+const struct insn *sim_insn_at(const struct sim_program *p, u64 pc)
+{
+    u64 o = pc - p->base;
+    if (o & 3 || o / 4 >= p->dwords || p->at[o / 4] == ~0u)
+        return NULL;
+    return &p->insn[p->at[o / 4]];
+}
+
+struct sim_program *sim_lower(const struct sim_target *t, int wave, const u8 *text, size_t n, u64 base, u64 vaddr)
+{
+    struct sim_program *p = calloc(1, sizeof *p);
+    struct pool *pool = calloc(1, sizeof *pool);
+    size_t cap = n / 4 + 1;
+    if (!p || !pool)
+        goto fail;
+    p->target = t;
+    p->gfx9 = t->family->isa == SIM_ISA_GFX9;
+    p->wave = wave;
+    p->base = base;
+    p->vaddr = vaddr;
+    p->dwords = n / 4;
+    p->pool = pool;
+    p->max_row = 0;
+    p->at = malloc((p->dwords + 1) * sizeof *p->at);
+    p->decoded = calloc(cap, sizeof *p->decoded);
+    p->ext = calloc(cap, sizeof *p->ext);
+    p->insn = aligned_alloc(64, cap * sizeof *p->insn);
+    if (!p->at || !p->decoded || !p->ext || !p->insn)
+        goto fail;
+    memset(p->insn, 0, cap * sizeof *p->insn);
+    memset(p->at, 0xff, (p->dwords + 1) * sizeof *p->at);
+    for (size_t o = 0; o + 4 <= n;) {
+        struct sim_insn *s = &p->decoded[p->count];
+        sim_decode_wave(t->family, (unsigned)wave, text + o, n - o, vaddr + o, s);
+        p->at[o / 4] = (u32)p->count++;
+        o += s->size < 4 ? 4 : s->size;
+    }
+    bool wide = false;
+    for (size_t i = 0; i < p->count; i++) {
+        struct build b = {p, pool, NULL, &p->decoded[i], &p->insn[i], &p->ext[i]};
+        lower_one(&b);
+        wide |= p->insn[i].flags & SIM_IN_EXT;
+    }
+    p->decoded[p->count].pc = vaddr + n;
+    p->insn[p->count].fn = illegal;
+    p->insn[p->count].src = &p->decoded[p->count];
+    for (size_t i = 0; i < p->count; i++) {
+        struct insn *in = &p->insn[i];
+        const struct sim_insn *s = in->src;
+        if (!s->op || (s->op->cls != SIM_BRANCH && s->op->op != SIM_OP_s_call_b64))
+            continue;
+        u64 to = s->pc + 4 + (u64)((i64)(i16)in->imm * 4) - vaddr;
+        in->target = &p->insn[p->count];
+        if (!(to & 3) && to / 4 < p->dwords && p->at[to / 4] != ~0u)
+            in->target = &p->insn[p->at[to / 4]];
+    }
+    if (!wide) {
+        free(p->ext);
+        p->ext = NULL;
+    }
+    return p;
+fail:
+    if (p) {
+        p->pool = pool;
+        sim_program_free(p);
+    }
+    return NULL;
+}
+
+void sim_program_free(struct sim_program *p)
+{
+    if (!p)
+        return;
+    struct pool *pool = p->pool;
+    if (pool) {
+        for (struct block *b = pool->blocks, *next; b; b = next) {
+            next = b->next;
+            free(b);
+        }
+        free(pool->row);
+        free(pool);
+    }
+    free(p->at);
+    free(p->decoded);
+    free(p->ext);
+    free(p->insn);
+    free(p);
+}

@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workgroups on threads. A pool of threads takes workgroups of the launches in progress; the waves of a
+ * workgroup run in turn on one thread, so LDS and barriers need no locks. A wave that uses up its slice
+ * without ending or reaching a barrier is put aside with its workgroup and another workgroup gets the
+ * thread, so kernels that wait for each other make progress.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+#include "check.h"
+#include "decode/decode.h"
+#include "launch.h"
+#include "mem.h"
+
+enum {
+    SLICE = 20000,     /* instructions a wave may run before another gets its turn */
+    SLICE_SPIN = 2000  /* the same once the workgroup has been put aside */
+};
+
+/* A workgroup in progress and the memory of its waves; used again for the next workgroup. */
+struct sim_context {
+    struct sim_context *next;
+    struct sim_launch *launch;
+    struct sim_wg wg;
+    u8 *block;
+    size_t bytes;
+    i64 *diff;
+    u32 *diff32;
+    size_t insns;
+    struct sim_tally tally;
+    bool spun;
+    u64 index;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static struct sim_launch *active;           /* launches with workgroups to start */
+static struct sim_context *aside, **aside_tail = &aside; /* workgroups put aside */
+static int pool_threads, waiting;
+static _Atomic u64 launches;
+static _Atomic u32 next_tag = 1;
+
+u64 sim_launches(void) { return launches; }
+
+int sim_threads(void)
+{
+    static int n;
+    if (!n) {
+        const char *e = getenv("FLYSIM_THREADS");
+        int k = e ? atoi(e) : 0;
+#ifdef __linux__
+        cpu_set_t set;
+        if (k <= 0 && sched_getaffinity(0, sizeof set, &set) == 0)
+            k = CPU_COUNT(&set);
+#endif
+        if (k <= 0)
+            k = (int)sysconf(_SC_NPROCESSORS_ONLN);
+        n = k < 1 ? 1 : k > 256 ? 256 : k;
+    }
+    return n;
+}
+
+static u64 wave_budget(void)
+{
+    static u64 n;
+    if (!n) {
+        const char *e = getenv("FLYSIM_BUDGET");
+        double millions = e ? atof(e) : 0;
+        n = millions > 0 ? (u64)(millions * 1e6) : 4000000000ull;
+    }
+    return n;
+}
+
+/* ---- contexts ---- */
+
+static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
+
+static int rows_of(const struct sim_function *f)
+{
+    int rows = f->agprs ? SIM_ROW_ACC + f->agprs : f->vgprs;
+    int used = f->program->max_row + 1;
+    return used > rows ? used : rows;
+}
+
+static struct sim_context *context_new(struct sim_launch *l)
+{
+    const struct sim_function *f = l->fn;
+    const unsigned lanes = (unsigned)f->program->wave;
+    const unsigned items = l->block[0] * l->block[1] * l->block[2];
+    const unsigned waves = (items + lanes - 1) / lanes;
+    const size_t rows = (size_t)rows_of(f), scratch = f->k->scratch;
+    const size_t vbytes = align64(rows * lanes * 4), rbytes = align64(rows * 8) + align64(rows * 4) + align64(rows);
+    const size_t sbytes = scratch ? align64(((scratch + 3) & ~3ull) * lanes) + align64((scratch + 7) / 8 * lanes) : 0;
+    const size_t per = align64(sizeof(struct sim_wave)) + vbytes + rbytes + sbytes;
+    const size_t lds = align64(l->lds + 16), shadow = l->check ? align64(l->lds / 8 + 8) + align64((l->lds / 4 + 1) * sizeof(struct sim_lds_tag)) : 0;
+    const size_t insns = f->program->count + 2;
+    struct sim_context *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->bytes = 64 + lds + shadow + waves * per + insns * sizeof(u32);
+    c->block = mmap(NULL, c->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    c->diff = calloc(insns, sizeof *c->diff);
+    if (c->block == MAP_FAILED || !c->diff) {
+        if (c->block != MAP_FAILED)
+            munmap(c->block, c->bytes);
+        free(c->diff);
+        free(c);
+        return NULL;
+    }
+    u8 *p = c->block;
+    c->launch = l;
+    c->insns = insns;
+    c->wg.launch = l;
+    c->wg.lds = p; p += lds;
+    c->wg.lds_bytes = l->lds;
+    if (l->check) {
+        c->wg.lds_init = p; p += align64(l->lds / 8 + 8);
+        c->wg.lds_tag = (struct sim_lds_tag *)p; p += align64((l->lds / 4 + 1) * sizeof(struct sim_lds_tag));
+    }
+    c->wg.waves = waves;
+    c->wg.w = calloc(waves, sizeof *c->wg.w);
+    c->diff32 = (u32 *)p; p += insns * sizeof(u32);
+    p = (u8 *)(((uintptr_t)p + 63) & ~(uintptr_t)63);
+    if (!c->wg.w) {
+        munmap(c->block, c->bytes);
+        free(c->diff);
+        free(c);
+        return NULL;
+    }
+    for (unsigned i = 0; i < waves; i++) {
+        struct sim_wave *w = (struct sim_wave *)p; p += align64(sizeof *w);
+        c->wg.w[i] = w;
+        w->v = (u32 *)p; p += vbytes;
+        w->vinit = (u64 *)p; p += align64(rows * 8);
+        w->origin = (u32 *)p; p += align64(rows * 4);
+        w->npend = p; p += align64(rows);
+        if (scratch) {
+            w->scratch = p; p += align64(((scratch + 3) & ~3ull) * lanes);
+            w->scratch_init = p; p += align64((scratch + 7) / 8 * lanes);
+            w->scratch_bytes = (u32)scratch;
+        }
+        w->wg = &c->wg;
+        w->prog = f->program;
+        w->id = i;
+        w->tally = &c->tally;
+        w->diff = c->diff32;
+    }
+    return c;
+}
+
+static void context_free(struct sim_context *c)
+{
+    munmap(c->block, c->bytes);
+    free(c->wg.w);
+    free(c->diff);
+    free(c);
+}
+
+/* ---- the start of a wave ---- */
+
+static void put_s(struct sim_wave *w, unsigned *r, u32 x)
+{
+    if (*r < 106) {
+        w->s[*r] = x;
+        if (w->check)
+            sim_check_define_s(w, *r, 1);
+    }
+    ++*r;
+}
+
+/* Scalar registers as the hardware sets them up (AMDGPU usage guide, "Initial Kernel Execution State"). */
+static void start_scalars(struct sim_wave *w, const struct sim_launch *l, const struct sim_wg *g)
+{
+    const struct sim_kernel *k = l->fn->k;
+    const struct sim_target *t = l->target;
+    const u64 karg = (u64)(uintptr_t)l->kernarg;
+    unsigned r = 0;
+    if (k->properties & 1) {
+        /* Private segment buffer: base, stride 0 with swizzle by lane, no limit; see mubuf bodies. */
+        put_s(w, &r, 0);
+        put_s(w, &r, SIM_SCRATCH_HI | 0x80000000u);
+        put_s(w, &r, ~0u);
+        put_s(w, &r, 0x00e00000);
+    }
+    if (k->properties & 2) { put_s(w, &r, (u32)l->dispatch); put_s(w, &r, (u32)(l->dispatch >> 32)); }
+    if (k->properties & 4) { put_s(w, &r, 0); put_s(w, &r, 0); }
+    if (k->properties & 8) { put_s(w, &r, (u32)karg); put_s(w, &r, (u32)(karg >> 32)); }
+    if (k->properties & 16) { put_s(w, &r, 0); put_s(w, &r, 0); }
+    if (k->properties & 32) { put_s(w, &r, 0); put_s(w, &r, 0); }
+    if (k->properties & 64) put_s(w, &r, k->scratch);
+    for (unsigned i = 0; i < (k->preload & 127u) && r < k->user_sgprs; i++) {
+        u32 x;
+        memcpy(&x, l->kernarg + 4 * (i + (k->preload >> 7)), 4);
+        put_s(w, &r, x);
+    }
+    if (r < k->user_sgprs)
+        r = k->user_sgprs;
+    if (sim_has(t, SIM_WORKGROUP_IN_TTMP)) {
+        w->s[SIM_S_TTMP + 9] = g->id[0];
+        w->s[SIM_S_TTMP + 7] = g->id[1] | g->id[2] << 16;
+        w->s[SIM_S_TTMP + 6] = 0;
+    } else {
+        if (k->wg_id_x) put_s(w, &r, g->id[0]);
+        if (k->wg_id_y) put_s(w, &r, g->id[1]);
+        if (k->wg_id_z) put_s(w, &r, g->id[2]);
+        if (k->wg_info) put_s(w, &r, 0);
+        if (!sim_has(t, SIM_FLAT_SCRATCH_INIT) && k->rsrc2 & 1) put_s(w, &r, 0); /* wave's scratch offset */
+    }
+    if (w->check) {
+        /* M0 is what LDS instructions of older targets need set; kernels may rely on any value. */
+        sim_check_define_s(w, SIM_S_M0, 1);
+        sim_check_define_s(w, SIM_S_FLAT, 4);
+    }
+}
+
+static void start_wave(struct sim_wave *w, struct sim_launch *l, struct sim_wg *g, int rows)
+{
+    const struct sim_kernel *k = l->fn->k;
+    const unsigned lanes = (unsigned)l->fn->program->wave;
+    u32 dims[3];
+    for (int d = 0; d < 3; d++) {
+        u32 left = l->items[d] - g->id[d] * l->block[d];
+        dims[d] = left < l->block[d] ? left : l->block[d];
+    }
+    const u32 items = dims[0] * dims[1] * dims[2], first = w->id * lanes;
+    w->full = lanes == 64 ? ~0ull : 0xffffffffull;
+    w->check = l->check;
+    memset(w->s, 0, sizeof w->s);
+    w->scc = 0;
+    w->mode = (k->rsrc1 >> 12 & 0xff) | (k->rsrc1 >> 21 & 1) << 8 | (k->rsrc1 >> 23 & 1) << 9;
+    w->ieee = w->prog->gfx9 && w->mode >> 9 & 1;
+    if (w->prog->target->family->isa == SIM_ISA_GFX11)
+        w->ieee = w->mode >> 9 & 1;
+    const u32 active = items > first ? items - first < lanes ? items - first : lanes : 0;
+    w->exec = active == 64 ? ~0ull : (1ull << active) - 1;
+    w->start_exec = w->exec;
+    sim_unpack_mask(w->erow, w->exec);
+    w->pc = w->run = l->fn->entry;
+    w->state = active ? SIM_RUN : SIM_DONE;
+    w->hit_lo = w->hit_hi = 0;
+    w->insns = 0;
+    if (w->check)
+        sim_check_start(w, rows);
+    start_scalars(w, l, g);
+    u32 *v0 = w->v;
+    for (u32 i = 0; i < lanes; i++) {
+        u32 n = first + i;
+        u32 x = n % dims[0], y = n / dims[0] % dims[1], z = n / dims[0] / dims[1];
+        v0[i] = k->workitem_dims == 0 ? x : k->workitem_dims == 1 ? x | y << 10 : x | y << 10 | z << 20;
+    }
+    if (w->check) {
+        sim_check_define_row(w, 0, w->full);
+        /* Lanes beyond the workgroup never run. */
+        if (w->scratch)
+            memset(w->scratch_init, 0, (size_t)(w->scratch_bytes + 7) / 8 * lanes);
+    }
+}
+
+static void start_wg(struct sim_context *c, u64 index)
+{
+    struct sim_launch *l = c->launch;
+    struct sim_wg *g = &c->wg;
+    const int rows = rows_of(l->fn);
+    c->index = index;
+    c->spun = false;
+    g->id[0] = (u32)(index % l->grid[0]);
+    g->id[1] = (u32)(index / l->grid[0] % l->grid[1]);
+    g->id[2] = (u32)(index / l->grid[0] / l->grid[1]);
+    g->tag = l->tag + (u32)index;
+    g->epoch += 2;
+    g->epoch0 = g->epoch;
+    g->at_barrier = 0;
+    g->live = 0;
+    g->released = g->acquired = 0;
+    if (l->check)
+        memset(g->lds_init, 0, g->lds_bytes / 8 + 1);
+    for (unsigned i = 0; i < g->waves; i++) {
+        start_wave(g->w[i], l, g, rows);
+        g->live += g->w[i]->state == SIM_RUN;
+    }
+}
+
+/* ---- running ---- */
+
+static void report_budget(struct sim_wave *w)
+{
+    sim_trap(w, w->pc, -1, SIM_TRAP_BUDGET, 0,
+             "the wave has executed %llu instructions (FLYSIM_BUDGET, in millions, sets the limit)",
+             (unsigned long long)w->insns);
+}
+
+/* Runs each wave once. True when the workgroup has ended (or a fault stops the launch). */
+static bool step(struct sim_context *c, const struct sim_level_ops *ops, bool *moved)
+{
+    struct sim_wg *g = &c->wg;
+    struct sim_launch *l = c->launch;
+    const i64 slice = c->spun ? SLICE_SPIN : SLICE;
+    for (unsigned i = 0; i < g->waves; i++) {
+        struct sim_wave *w = g->w[i];
+        if (w->state != SIM_RUN)
+            continue;
+        if (atomic_load_explicit(&l->stop, memory_order_relaxed))
+            return true;
+        w->budget = slice;
+        sim_host_mode(w);
+        if (l->trace)
+            ops->run_traced(w);
+        else if (w->check)
+            ops->run_checked(w);
+        else
+            ops->run_plain(w);
+        w->insns += (u64)(slice - w->budget);
+        switch (w->state) {
+        case SIM_DONE: g->live--; *moved = true; break;
+        case SIM_BARRIER: g->at_barrier++; *moved = true; break;
+        case SIM_FAULT: sim_host_mode(NULL); return true;
+        default:
+            if (w->insns > wave_budget()) {
+                report_budget(w);
+                sim_host_mode(NULL);
+                return true;
+            }
+        }
+    }
+    sim_host_mode(NULL);
+    if (!g->live)
+        return true;
+    if (g->at_barrier == g->live) {
+        if (l->check && g->live < g->waves) {
+            struct sim_wave *w = NULL, *gone = NULL;
+            for (unsigned i = 0; i < g->waves; i++)
+                if (g->w[i]->state == SIM_BARRIER) {
+                    if (!w) w = g->w[i];
+                } else if (!gone && g->w[i]->start_exec) {
+                    gone = g->w[i];
+                }
+            if (gone) {
+                sim_trap(w, w->pc - 1, -1, SIM_TRAP_BARRIER, 0,
+                         "the wave waits at s_barrier, but wave %u has ended without reaching it", gone->id);
+                return true;
+            }
+        }
+        for (unsigned i = 0; i < g->waves; i++)
+            if (g->w[i]->state == SIM_BARRIER)
+                g->w[i]->state = SIM_RUN;
+        g->at_barrier = 0;
+        g->epoch++;
+        *moved = true;
+    }
+    return false;
+}
+
+static void add_tally(struct sim_tally *a, const struct sim_tally *b)
+{
+    u64 *x = (u64 *)a;
+    const u64 *y = (const u64 *)b;
+    for (size_t i = 0; i < sizeof *a / sizeof *x; i++)
+        x[i] += y[i];
+}
+
+/* With the lock held. */
+static void detach(struct sim_launch *l)
+{
+    if (--l->attached || l->link != l)
+        return;
+    /* No thread has it and no workgroup is left: it has ended. */
+    struct sim_context *c = l->idle;
+    l->idle = NULL;
+    pthread_mutex_unlock(&lock);
+    while (c) {
+        struct sim_context *next = c->next;
+        for (size_t i = 0; i < c->insns; i++)
+            l->diff[i] += (i32)c->diff32[i];
+        add_tally(&l->tally, &c->tally);
+        context_free(c);
+        c = next;
+    }
+    sim_count_launch(l);
+    l->done(l);
+    pthread_mutex_lock(&lock);
+    pthread_cond_broadcast(&work);
+}
+
+static void unlink_active(struct sim_launch *l)
+{
+    for (struct sim_launch **p = &active; *p; p = &(*p)->link)
+        if (*p == l) {
+            *p = l->link;
+            l->link = NULL;
+            return;
+        }
+}
+
+static u64 take(struct sim_launch *l)
+{
+    if (atomic_load(&l->stop))
+        return ~0ull;
+    u64 i = atomic_fetch_add(&l->next, 1);
+    return i < l->total ? i : ~0ull;
+}
+
+/* One piece of work, if there is any; called and returns with the lock held. */
+static bool work_once(void)
+{
+    struct sim_launch *l = active;
+    struct sim_context *c = NULL;
+    u64 index = ~0ull;
+
+    while (l && (index = l->resident < l->max_resident ? take(l) : ~0ull) == ~0ull) {
+        struct sim_launch *next = l->link;
+        if (atomic_load(&l->stop) || atomic_load(&l->next) >= l->total) {
+            unlink_active(l);
+            l->link = NULL;
+            if (!l->resident) {
+                l->link = l; /* mark: nothing left */
+                l->attached++;
+                detach(l);
+                return true;
+            }
+        }
+        l = next;
+    }
+    if (l) {
+        /* Rotate, so that launches share the threads. */
+        if (active == l && l->link) {
+            unlink_active(l);
+            struct sim_launch **p = &active;
+            while (*p)
+                p = &(*p)->link;
+            *p = l;
+        }
+        l->attached++;
+        l->resident++;
+        c = l->idle;
+        if (c)
+            l->idle = c->next;
+    } else if (aside) {
+        c = aside;
+        aside = c->next;
+        if (!aside)
+            aside_tail = &aside;
+        l = c->launch;
+        l->attached++;
+    } else {
+        return false;
+    }
+    pthread_mutex_unlock(&lock);
+
+    const struct sim_level_ops *ops = sim_level_ops(sim_level(), l->fn->program->wave);
+    bool put_aside = false;
+    if (!c && !(c = context_new(l))) {
+        atomic_store(&l->stop, 1);
+        if (!atomic_flag_test_and_set(&l->fault_lock)) {
+            l->fault.kind = SIM_TRAP_LAUNCH;
+            snprintf(l->fault.line, sizeof l->fault.line, "launch: out of host memory");
+            snprintf(l->fault.text, sizeof l->fault.text, "flysim: launch: out of host memory\n");
+        }
+    }
+    if (c && index != ~0ull)
+        start_wg(c, index);
+    while (c) {
+        bool moved = false;
+        while (!step(c, ops, &moved)) {
+            if (!moved) {
+                put_aside = true;
+                break;
+            }
+            moved = false;
+        }
+        if (put_aside)
+            break;
+        atomic_fetch_add(&l->finished, 1);
+        index = take(l);
+        if (index == ~0ull)
+            break;
+        start_wg(c, index);
+    }
+
+    pthread_mutex_lock(&lock);
+    if (put_aside) {
+        c->spun = true;
+        c->next = NULL;
+        *aside_tail = c;
+        aside_tail = &c->next;
+        if (waiting)
+            pthread_cond_signal(&work);
+        l->attached--;
+        return true;
+    }
+    l->resident--;
+    if (c) {
+        c->next = l->idle;
+        l->idle = c;
+    }
+    if (atomic_load(&l->stop) || atomic_load(&l->next) >= l->total) {
+        unlink_active(l);
+        if (!l->resident && l->link != l)
+            l->link = l;
+    }
+    detach(l);
+    return true;
+}
+
+static void *pool_thread(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&lock);
+    for (;;)
+        if (!work_once()) {
+            waiting++;
+            pthread_cond_wait(&work, &lock);
+            waiting--;
+        }
+    return NULL;
+}
+
+void sim_work_until(const atomic_int *flag)
+{
+    pthread_mutex_lock(&lock);
+    while (!atomic_load(flag))
+        if (!work_once() && !atomic_load(flag)) {
+            waiting++;
+            pthread_cond_wait(&work, &lock);
+            waiting--;
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+void sim_work_wake(void)
+{
+    pthread_mutex_lock(&lock);
+    pthread_cond_broadcast(&work);
+    pthread_mutex_unlock(&lock);
+}
+
+void sim_launch_begin(struct sim_launch *l)
+{
+    atomic_fetch_add(&launches, 1);
+    l->total = (u64)l->grid[0] * l->grid[1] * l->grid[2];
+    u64 tags = l->total + 1 > 0x7fffffff ? 0x7fffffff : l->total + 1;
+    l->tag = atomic_fetch_add(&next_tag, (u32)tags);
+    l->diff = calloc(l->fn->program->count + 2, sizeof *l->diff);
+    atomic_flag_clear(&l->fault_lock);
+    u32 items = l->block[0] * l->block[1] * l->block[2];
+    int wg_waves = (int)((items + (u32)l->fn->program->wave - 1) / (u32)l->fn->program->wave);
+    int occ = sim_occupancy(l->fn, items, l->lds);
+    int fit = l->target->cus * l->target->simds * occ / (wg_waves ? wg_waves : 1);
+    l->max_resident = fit < 1 ? 1 : fit;
+    pthread_mutex_lock(&lock);
+    while (pool_threads < sim_threads() - 1) {
+        pthread_t t;
+        pthread_attr_t a;
+        pthread_attr_init(&a);
+        pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
+        int e = pthread_create(&t, &a, pool_thread, NULL);
+        pthread_attr_destroy(&a);
+        if (e)
+            break;
+        pool_threads++;
+    }
+    struct sim_launch **p = &active;
+    while (*p)
+        p = &(*p)->link;
+    l->link = NULL;
+    *p = l;
+    pthread_cond_broadcast(&work);
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Device memory: one reserved range of the host's address space, so that a device pointer is a host
+ * pointer and no address is handed out twice before the range is used up. Beside it a shadow: a bit a
+ * byte for "written", tags a 64-byte chunk for the race check. Checks compare addresses with
+ * allocations; a gap lies behind each of them.
+ */
+#ifndef SIM_MEM_H
+#define SIM_MEM_H
+
+#include "state.h"
+
+enum { SIM_MEM_HOST = 1, SIM_MEM_CODE = 2, SIM_MEM_PARAM = 4, SIM_MEM_FREED = 8 };
+
+struct sim_alloc {
+    u64 lo, hi;
+    int device;
+    unsigned flags;
+    u64 launches; /* when it was freed: number of launches begun by then */
+};
+
+/* Reserves the range; false if the host refuses. Safe to call again. */
+bool sim_mem_setup(void);
+
+/* Zero bytes give a valid, unique pointer. Null when the device's memory is used up. */
+void *sim_mem_alloc(size_t bytes, int device, unsigned flags);
+bool sim_mem_free(void *p);
+/* Makes host memory (hipHostRegister) accessible to devices. */
+bool sim_mem_register(void *p, size_t n);
+bool sim_mem_unregister(void *p);
+/* Whether addr is host memory outside the range. */
+bool sim_mem_foreign(u64 addr);
+/* Whose range holds addr, live or freed; null if none. */
+const struct sim_alloc *sim_mem_find(u64 addr);
+size_t sim_mem_used(int device);
+
+/* The host wrote (or let go of) these bytes. */
+void sim_mem_mark(u64 addr, size_t n, bool written);
+/* Marks a range as parameters, whose traffic is counted apart. */
+void sim_mem_param(u64 addr, size_t n);
+bool sim_mem_is_param(u64 addr);
+
+extern u8 *sim_arena;          /* start of the range */
+extern u64 sim_arena_bytes;
+extern u8 *sim_init_bits;      /* bit a byte of the range */
+extern bool sim_any_param;
+
+/* Fills w->hit_* with the allocation around [a, a + n); false if there is none. */
+bool sim_mem_lookup(struct sim_wave *w, u64 a, u64 n);
+
+static inline bool sim_mem_ok(struct sim_wave *w, u64 a, u64 n)
+{
+    return __builtin_expect(a >= w->hit_lo && a + n <= w->hit_hi && n <= a + n, 1) || sim_mem_lookup(w, a, n);
+}
+
+/* Reports the access that sim_mem_ok refused. what: "load" or "store". */
+void sim_mem_fault(struct sim_wave *w, const struct insn *in, int lane, u64 a, unsigned n, const char *what);
+
+/* Whether every byte of [a, a + n) was written. The range is in the arena. */
+bool sim_init_all(u64 a, u64 n);
+/* Marks [a, a + n) as written by the device. */
+void sim_init_set(u64 a, u64 n);
+
+/* Race check between workgroups; false after a report. A range of n bytes at a. */
+bool sim_race_read(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n);
+bool sim_race_write(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n);
+
+/* Bytes in the distinct lines of `line` bytes that n-byte accesses of the lanes in m touch. */
+u64 sim_lines(const u64 *ad, u64 m, unsigned n, unsigned line, int lanes);
+
+/* Adds the traffic of a vector access to the wave's tally. */
+void sim_tally_global(struct sim_wave *w, const u64 *ad, u64 m, unsigned n, bool write, int lanes);
+void sim_tally_global_run(struct sim_wave *w, u64 a, u64 n, bool write);
+
+/* LDS conflict cycles of one access of n bytes a lane. */
+void sim_tally_lds(struct sim_wave *w, const u32 *ad, u64 m, unsigned n, bool write, int lanes);
+
+/* After a load of n bytes a lane at ad[] into registers from row on: races, bytes nobody wrote. */
+bool sim_check_load(struct sim_wave *w, const struct insn *in, unsigned row, const u64 *ad, u64 m, unsigned n);
+bool sim_check_store(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 m, unsigned n);
+void sim_poison_lanes(struct sim_wave *w, const struct insn *in, unsigned row, const u64 *ad, u64 m, unsigned n);
+/* Marks lanes of a register as holding bytes nobody wrote. */
+void sim_poison(struct sim_wave *w, const struct insn *in, unsigned row, u64 lanes);
+/* A scalar load: initialised, races. */
+/* Marks a scalar register as loaded from bytes nobody wrote. */
+void sim_spoison(struct sim_wave *w, const struct insn *in, unsigned reg);
+bool sim_smem_read(struct sim_wave *w, const struct insn *in, u64 a, unsigned words);
+
+/* LDS accesses of n bytes a lane at v[lane] + off: races, bytes nobody wrote (poison row on), counts. */
+bool sim_lds_load_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n, unsigned row);
+bool sim_lds_store_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n);
+void sim_lds_fault(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n,
+                   unsigned align, bool store);
+
+/* FLAT addresses outside global memory: the apertures of LDS and private memory. */
+enum { SIM_APERTURE_LDS = 1, SIM_APERTURE_PRIVATE = 2 }; /* bits 63:48 of an address */
+bool sim_flat_special(const struct sim_wave *w, const u64 *ad);
+const struct insn *sim_flat_load(struct sim_wave *w, const struct insn *in, const u64 *ad);
+const struct insn *sim_flat_store(struct sim_wave *w, const struct insn *in, const u64 *ad);
+
+/* Ordering events of a workgroup, for the race check. */
+void sim_release(struct sim_wave *w);
+void sim_acquire(struct sim_wave *w);
+
+#endif

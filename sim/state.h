@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What executes: the lowered instruction, the state of a wave and of a workgroup. Registers are kept
+ * by row: v[register][lane], so that an instruction is a loop over consecutive lanes. Handlers
+ * (sim/insn) see these types only; machine.c schedules, mem.c owns device memory.
+ */
+#ifndef SIM_STATE_H
+#define SIM_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "isa.h"
+#include "target.h"
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t i8;
+typedef int16_t i16;
+typedef int32_t i32;
+typedef int64_t i64;
+
+struct sim_wave;
+struct sim_wg;
+struct insn;
+
+/* Executes one instruction and returns the next, or null when the wave stops (state says why). */
+typedef const struct insn *sim_handler(struct sim_wave *w, const struct insn *in);
+
+/* Numbers of the scalar file. Special registers have fixed places whatever code a family gives them. */
+enum {
+    SIM_S_FLAT = 102, SIM_S_XNACK = 104, SIM_S_VCC = 106, SIM_S_TTMP = 108, SIM_S_M0 = 124,
+    SIM_S_NULL = 125, SIM_S_EXEC = 126, SIM_SGPRS = 128
+};
+
+/* Vector register rows: 0..255 are v0..v255; 256 on are a0..a255 where there are AGPRs and v256..
+ * elsewhere. */
+enum { SIM_ROW_ACC = 256, SIM_ROWS = 1024 };
+
+/* Register sets: words 0..3 are rows 0..255, words 4 and 5 the scalar file, word 6 bit 0 SCC; rows from
+ * 256 on follow in an extension only kernels that use them have. */
+enum { SIM_SET_WORDS = 8, SIM_SET_EXT = 12, SIM_SET_S = 4, SIM_SET_SCC = 6 };
+
+enum sim_kind {
+    SIM_KIND_ROW,     /* register rows from reg on */
+    SIM_KIND_CONST,   /* constant: rows in `rows`, made at decode */
+    SIM_KIND_S,       /* scalar register: broadcast */
+    SIM_KIND_SPECIAL, /* scc, vccz, execz: value computed at run time */
+    SIM_KIND_NONE
+};
+
+enum { SIM_MOD_NEG = 1, SIM_MOD_ABS = 2, SIM_MOD_SEXT = 4, SIM_MOD_DPP = 8 };
+
+/* Which part of a register a source reads. */
+enum { SIM_SEL_BYTE0, SIM_SEL_BYTE1, SIM_SEL_BYTE2, SIM_SEL_BYTE3, SIM_SEL_WORD0, SIM_SEL_WORD1, SIM_SEL_DWORD };
+
+struct operand {
+    u8 kind;  /* enum sim_kind */
+    u8 mods;  /* SIM_MOD_* : not plain when nonzero */
+    u8 sel;   /* SIM_SEL_* */
+    u8 words;
+    u8 slow;  /* nonzero: fetch through the general path (mods, sel or DPP) */
+    u8 opsel; /* bit 0: half for the low result, bit 1: half for the high one; bit 2, 3: neg of each */
+    u16 reg;
+    union {
+        u64 val;         /* scalar instructions: the constant */
+        const u32 *rows; /* vector instructions: `words` rows of 64 lanes */
+    };
+};
+
+enum sim_cls {
+    SIM_CLS_VALU, SIM_CLS_SALU, SIM_CLS_SMEM, SIM_CLS_VMEM_LOAD, SIM_CLS_VMEM_STORE, SIM_CLS_LDS,
+    SIM_CLS_MATRIX, SIM_CLS_BRANCH, SIM_CLS_WAIT, SIM_CLS_OTHER, SIM_CLS_COUNT
+};
+
+/* Why a destination cannot be written in place. */
+enum {
+    SIM_DST_CLAMP = 1, SIM_DST_OMOD = 2, SIM_DST_SDWA = 4, SIM_DST_DPP = 8, SIM_DST_HI = 16,
+    SIM_DST_KEEP = 32,  /* a 16-bit result leaves the other half alone */
+    SIM_DST_ALIAS = 64  /* the destination is also a source: write through a temporary row */
+};
+
+/* What kind of use of an uninitialised register this instruction is. */
+enum { SIM_USE_STRICT, SIM_USE_CARRY /* copies: poison moves on */, SIM_USE_BYTES /* v_perm */ };
+
+struct insn {
+    sim_handler *fn;
+    struct operand o[5]; /* o[0] destination, o[1..3] sources, o[4] second destination or mask */
+    i32 imm;             /* offset, simm16, DPP control ... */
+    u16 imm2;
+    u8 dst;              /* SIM_DST_* */
+    u8 omod;
+    u8 clamp;
+    u8 cls;              /* enum sim_cls */
+    u8 nsrc;
+    u8 use_kind;
+    u8 cnt;              /* memory: enum sim_counter it increments, +1; 0 none */
+    u8 cnt2;             /* FLAT: the second one, +1 */
+    u8 flags;            /* SIM_IN_* */
+    u8 width;            /* memory: dwords moved; matrix: cycles / 4 */
+    const struct insn *target; /* branch target */
+    const struct sim_insn *src; /* as decoded */
+    const void *aux;     /* handler's own: matrix form, wait counts ... */
+    u64 use[SIM_SET_WORDS] __attribute__((aligned(64)));
+    u64 def[SIM_SET_WORDS];
+} __attribute__((aligned(64)));
+
+enum {
+    SIM_IN_LDS_DMA = 1,  /* result goes to LDS at M0 */
+    SIM_IN_TRANS = 2,    /* quarter-rate VALU */
+    SIM_IN_EXEC_FREE = 4,/* does not depend on EXEC (readlane, MFMA) */
+    SIM_IN_ATOMIC = 8,
+    SIM_IN_PARTIAL = 16, /* writes only some bits of its destination */
+    SIM_IN_MEM = 32,
+    SIM_IN_STORE = 64,
+    SIM_IN_EXT = 128     /* has a row in the program's extended sets */
+};
+
+struct sim_ext { u64 use[SIM_SET_EXT], def[SIM_SET_EXT]; };
+
+/* A code object, lowered for one target and wave size. Read-only while it runs. */
+struct sim_program {
+    const struct sim_target *target;
+    int wave;                 /* lanes: 32 or 64 */
+    bool gfx9;
+    u64 base;                 /* device address of insn 0's bytes */
+    u64 vaddr;                /* its address in the code object */
+    size_t count;             /* instructions */
+    struct insn *insn;        /* count + 1: the last one traps */
+    struct sim_insn *decoded;
+    u32 *at;                  /* dword offset in the text -> instruction, ~0 in the middle of one */
+    size_t dwords;
+    struct sim_ext *ext;      /* a row an instruction; null when no row above 255 is used */
+    int max_row;              /* highest row any instruction touches */
+    void *pool;               /* constant rows */
+};
+
+enum sim_state { SIM_RUN, SIM_BARRIER, SIM_DONE, SIM_FAULT };
+
+/* High word of the base that marks the private segment buffer of gfx90a; no address of a host. */
+enum { SIM_SCRATCH_HI = 0xff00 };
+
+enum { SIM_QUEUE = 64 };
+
+/* One outstanding operation of a counter. */
+struct sim_pending {
+    u16 row;   /* first register */
+    u8 words;  /* 0: nothing arrives (a store) */
+    u8 scalar; /* registers are SGPRs */
+    u8 kind;   /* 0 in-order vector op, 1 scalar memory, 2 FLAT */
+    u32 insn;
+    u32 lds_lo, lds_hi; /* LDS bytes written on arrival (direct-to-LDS) */
+};
+
+struct sim_queue {
+    struct sim_pending q[SIM_QUEUE];
+    u32 head, len;
+};
+
+struct sim_wave {
+    u32 *v;                  /* rows of `lanes` dwords */
+    u64 full;                /* mask of all lanes */
+    union {
+        u32 s[SIM_SGPRS + 32];
+        struct {
+            u32 s_low[SIM_S_VCC];
+            u64 vcc;
+            u32 s_mid[SIM_S_EXEC - SIM_S_VCC - 2];
+            u64 exec;
+        };
+    };
+    u32 scc;
+    u32 mode;                /* MODE register */
+    const struct insn *pc;
+    const struct insn *run;  /* start of the straight run in progress: for counts */
+    i64 budget;              /* instructions left in this slice */
+    u32 *diff;               /* per-instruction execution counts, as differences */
+    const struct sim_program *prog;
+    struct sim_wg *wg;
+    u64 lane_mask;           /* lanes the DPP of this instruction writes */
+    u32 state;               /* enum sim_state */
+    u32 id;                  /* within the workgroup */
+    bool check;
+    bool ieee;
+    u32 erow[64] __attribute__((aligned(64))); /* EXEC as 0 or ~0 a lane */
+    u32 tmp[12][64] __attribute__((aligned(64)));
+    /* checks */
+    u64 bad[SIM_SET_WORDS] __attribute__((aligned(64)));  /* pending, or not fully written */
+    u64 pend[SIM_SET_WORDS];
+    u64 bad_ext[SIM_SET_EXT], pend_ext[SIM_SET_EXT];
+    u64 *vinit;              /* lanes written, a row */
+    u32 *origin;             /* a row: instruction whose load brought uninitialised bytes, +1 */
+    u8 *npend;               /* a row: loads outstanding */
+    u8 spend[SIM_SGPRS + 32];
+    u32 sorigin[SIM_SGPRS + 32]; /* likewise for scalar registers */
+    u64 start_exec;          /* EXEC at the start of the wave */
+    struct sim_queue queue[SIM_CNT_COUNT];
+    u64 wait_known;          /* scratch of the hazard check */
+    /* private memory: scratch[dword][lane], a byte mask of what was written beside it */
+    u8 *scratch;
+    u8 *scratch_init;        /* bit a byte, by lane */
+    u32 scratch_bytes;       /* a lane */
+    u64 hit_lo, hit_hi;      /* last allocation touched */
+    u64 insns;               /* executed */
+    u64 clock;
+    struct sim_tally *tally;
+    void *memory;            /* backing of everything above that is allocated */
+};
+
+/* LDS shadow: one word a dword. See mem.c. */
+struct sim_lds_tag { u32 write, read; };
+
+/* What memory instructions add up; a copy a thread, summed when a launch ends. */
+struct sim_tally {
+    u64 read_bytes, write_bytes, param_bytes, lds_bytes, lds_conflict, lds_conflict_naive;
+    u64 lds_cycles, scratch_bytes;
+};
+
+struct sim_wg {
+    u8 *lds;
+    u32 lds_bytes;
+    u8 *lds_init;            /* bit a byte */
+    struct sim_lds_tag *lds_tag;
+    u32 epoch, epoch0;       /* barrier count; its value when this workgroup started */
+    u32 tag;                 /* of this workgroup in the global race tags */
+    u32 id[3];
+    u32 waves, live, at_barrier;
+    struct sim_wave **w;
+    struct sim_launch *launch;
+    u64 released, acquired;  /* clocks of the last release and acquire, for the race check */
+};
+
+static inline u32 *sim_row(const struct sim_wave *w, unsigned lanes, unsigned row)
+{
+    return w->v + (size_t)row * lanes;
+}
+
+#endif
