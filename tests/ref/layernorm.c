@@ -76,22 +76,26 @@ static void compare(const struct fly_problem *p, const struct ref_tensor *t, int
             sum += x[c];
             size += fabs(x[c]);
         }
-        double mean = sum / (double)cols, rest = 0;
+        /* The mean is mean + low: rounding it to double would show in deviations of 1e-10 of it. */
+        double mean = sum / (double)cols, low = 0;
         for (int64_t c = 0; c < cols; c++)
-            rest += x[c] - mean; /* what rounding left of the mean */
-        mean += rest / (double)cols;
-        for (int64_t c = 0; c < cols; c++)
-            square += (x[c] - mean) * (x[c] - mean);
+            low += x[c] - mean;
+        low /= (double)cols;
+        for (int64_t c = 0; c < cols; c++) {
+            double d = (x[c] - mean) - low;
+            square += d * d;
+        }
         double rstd = 1.0 / sqrt(square / (double)cols + eps);
 
         num_get_array(t[n.y].o.dtype, t[n.y].after, r * t[n.y].o.stride[0], cols, got);
         for (int64_t c = 0; c < cols; c++) {
-            double scaled = (x[c] - mean) * rstd * gamma[c];
+            double scaled = ((x[c] - mean) - low) * rstd * gamma[c];
             double s = fabs(scaled) + fabs(beta[c]) + TINY * (fabs(rstd * gamma[c]) + 1);
             ref_note(w, t, n.y, r, c, scaled + beta[c], s, got[c]);
         }
         if (n.mean >= 0 && t[n.mean].after) {
             double found = num_get(t[n.mean].o.dtype, t[n.mean].after, r);
+            mean += low;
             if (!isfinite(mean))
                 mean = isfinite(found) ? NAN : found;
             ref_note(w, t, n.mean, r, 0, mean, size / (double)cols + TINY, found);
