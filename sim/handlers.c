@@ -235,25 +235,29 @@ void sim_setreg(struct sim_wave *w, unsigned simm16, u32 value)
     if (id != 1)
         return;
     w->mode = (w->mode & ~field) | (value << off & field);
-    w->ieee = w->prog->gfx9 && w->mode >> 9 & 1;
+    w->ieee = w->prog->target->family->isa < SIM_ISA_GFX12 && w->mode >> 9 & 1;
     sim_host_mode(w);
 }
 
-/* MXCSR has one denormal and one rounding mode; the wave's f32 modes go there. f64 and f16 denormals are
- * kept in every mode kernels use; f16 arithmetic runs in floats and rounds by MODE itself. */
-void sim_host_mode(const struct sim_wave *w)
+/* MXCSR has one denormal and one rounding mode: MODE's for f32, or for f64 while such an instruction
+ * runs and they differ. Half precision runs in floats and rounds by MODE itself. */
+static void host_mode(unsigned round, unsigned denorm)
 {
     static const unsigned rounding[4] = {0, 2, 1, 3}; /* MODE: even, up, down, zero */
-    unsigned csr = 0x1f80;
-    if (w) {
-        csr |= rounding[w->mode & 3] << 13;
-        if (!(w->mode >> 4 & 1))
-            csr |= 1 << 6;  /* inputs to zero */
-        if (!(w->mode >> 5 & 1))
-            csr |= 1 << 15; /* results to zero */
-    }
+    unsigned csr = 0x1f80 | rounding[round & 3] << 13;
+    if (!(denorm & 1))
+        csr |= 1 << 6;  /* inputs to zero */
+    if (!(denorm & 2))
+        csr |= 1 << 15; /* results to zero */
     _mm_setcsr(csr);
 }
+
+void sim_host_mode(const struct sim_wave *w)
+{
+    host_mode(w ? w->mode : 0, w ? w->mode >> 4 : 3);
+}
+
+void sim_host_mode64(const struct sim_wave *w) { host_mode(w->mode >> 2, w->mode >> 6); }
 
 u64 sim_clock(struct sim_wave *w, const struct insn *in)
 {

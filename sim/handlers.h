@@ -10,7 +10,7 @@
 
 enum sim_dt {
     SIM_DT_NONE, SIM_DT_U32, SIM_DT_I32, SIM_DT_F32, SIM_DT_F32N, SIM_DT_U64, SIM_DT_I64, SIM_DT_F64,
-    SIM_DT_F64N, SIM_DT_U16, SIM_DT_I16, SIM_DT_F16, SIM_DT_F16N, SIM_DT_MASK, SIM_DT_S32, SIM_DT_S64, SIM_DT_ALIAS
+    SIM_DT_F64N, SIM_DT_U16, SIM_DT_I16, SIM_DT_F16, SIM_DT_F16N, SIM_DT_F16S, SIM_DT_MASK, SIM_DT_S32, SIM_DT_S64, SIM_DT_ALIAS
 };
 
 enum {
@@ -26,7 +26,8 @@ enum {
     SIM_BODY_TRANS = 512,    /* quarter rate */
     SIM_BODY_DOUBLE = 1024,  /* rate of 64-bit operations */
     SIM_BODY_CROSS = 2048,   /* reads lanes other than its own */
-    SIM_BODY_KEEP = 4096     /* 16-bit result that leaves the other half alone on every target */
+    SIM_BODY_KEEP = 4096,    /* 16-bit result that leaves the other half alone on every target */
+    SIM_BODY_BYTE = 8192     /* op_sel[1:0] picks the byte of source 0 */
 };
 
 struct sim_body {
@@ -91,5 +92,8 @@ void sim_setreg(struct sim_wave *w, unsigned simm16, u32 value);
 
 /* Sets the host's rounding and denormal behaviour from MODE; back to the default with null. */
 void sim_host_mode(const struct sim_wave *w);
+
+/* The same from MODE's f64 fields, for one f64 instruction. */
+void sim_host_mode64(const struct sim_wave *w);
 
 #endif

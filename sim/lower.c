@@ -150,7 +150,7 @@ static void modifiers(struct build *b, struct operand *d, const struct sim_opera
 {
     const struct sim_insn *s = b->s;
     if (b->body->flags & SIM_BODY_PACKED) {
-        d->opsel = (u8)((o->opsel ? 1 : 0) | (o->opsel_hi ? 2 : 0) | (o->neg ? 4 : 0) | (o->neg_hi ? 8 : 0));
+        d->opsel = (u8)((o->opsel ? 1 : 0) | (o->opsel_hi ? 2 : 0) | (o->neg ? 4 : 0) | (o->neg_hi || o->abs ? 8 : 0));
         /* Packed without op_sel bits of its own (32-bit encodings): both halves as they lie. */
         if (s->format != SIM_FMT_VOP3P)
             d->opsel = (u8)((d->opsel & ~3) | 2);
@@ -161,6 +161,8 @@ static void modifiers(struct build *b, struct operand *d, const struct sim_opera
     if (o->sext) d->mods |= SIM_MOD_SEXT;
     if (o->half || (o->opsel && s->format != SIM_FMT_VOP3P))
         d->sel = SIM_SEL_WORD1;
+    if (b->body->flags & SIM_BODY_BYTE && s->format == SIM_FMT_VOP3)
+        d->sel = (u8)(s->opsel & 3); /* enum sim_sel: bytes first */
     if (s->lanes == SIM_LANES_SDWA && source < 2)
         d->sel = source ? s->sdwa.src1_sel : s->sdwa.src0_sel;
     if ((s->lanes == SIM_LANES_DPP16 || s->lanes == SIM_LANES_DPP8) && source == 0)
@@ -270,7 +272,8 @@ static void lower_alu(struct build *b)
     if (s->lanes == SIM_LANES_DPP16 || s->lanes == SIM_LANES_DPP8)
         in->dst |= SIM_DST_DPP;
     unsigned dt = b->body->dt;
-    bool half = dt == SIM_DT_U16 || dt == SIM_DT_I16 || dt == SIM_DT_F16 || dt == SIM_DT_F16N;
+    bool half = dt == SIM_DT_U16 || dt == SIM_DT_I16 || dt == SIM_DT_F16 || dt == SIM_DT_F16N ||
+                dt == SIM_DT_F16S;
     if (half && !(b->body->flags & SIM_BODY_PACKED)) {
         /* On gfx9 a 16-bit result clears the other half, but for the instructions that came with
          * op_sel and the multiply-adds with a literal (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest). */
@@ -293,6 +296,10 @@ bool sim_keeps_half(unsigned op)
 {
     switch (op) {
     case SIM_OP_v_mac_f16: case SIM_OP_v_madmk_f16: case SIM_OP_v_madak_f16:
+    case SIM_OP_v_fma_f16: case SIM_OP_v_mad_f16: case SIM_OP_v_div_fixup_f16:
+    case SIM_OP_v_mad_u16: case SIM_OP_v_mad_i16:
+    case SIM_OP_v_ashr_pk_i8_i32: case SIM_OP_v_ashr_pk_u8_i32:
+    case SIM_OP_v_cvt_pk_fp8_f32: case SIM_OP_v_cvt_pk_bf8_f32:
     case SIM_OP_v_min3_f16: case SIM_OP_v_max3_f16: case SIM_OP_v_med3_f16:
     case SIM_OP_v_min3_i16: case SIM_OP_v_max3_i16: case SIM_OP_v_med3_i16:
     case SIM_OP_v_min3_u16: case SIM_OP_v_max3_u16: case SIM_OP_v_med3_u16:

@@ -237,9 +237,7 @@ static void start_wave(struct sim_wave *w, struct sim_launch *l, struct sim_wg *
     memset(w->s, 0, sizeof w->s);
     w->scc = 0;
     w->mode = (k->rsrc1 >> 12 & 0xff) | (k->rsrc1 >> 21 & 1) << 8 | (k->rsrc1 >> 23 & 1) << 9;
-    w->ieee = w->prog->gfx9 && w->mode >> 9 & 1;
-    if (w->prog->target->family->isa == SIM_ISA_GFX11)
-        w->ieee = w->mode >> 9 & 1;
+    w->ieee = w->prog->target->family->isa < SIM_ISA_GFX12 && w->mode >> 9 & 1;
     const u32 active = items > first ? items - first < lanes ? items - first : lanes : 0;
     w->exec = active == 64 ? ~0ull : (1ull << active) - 1;
     w->start_exec = w->exec;

@@ -15,6 +15,7 @@
 #include "valu_int.inc"
 #include "valu_cmp.inc"
 #include "valu_cvt.inc"
+#include "valu_mini.inc"
 #include "trans.inc"
 #include "dot.inc"
 #include "lanes.inc"

@@ -148,13 +148,46 @@ AI const u32 *src(struct sim_wave *w, const struct insn *in, int k, int j, int w
     return fetch(w, in, k, j, width);
 }
 
+/* MODE[7:6]: whether 16- and 64-bit denormals are read and written. */
+enum { DENORM16_IN = 0x40, DENORM16_OUT = 0x80 };
+
+FN const u32 *flush_half(u32 *d, const u32 *s)
+{
+    LANES d[i] = sim_f16_flush(s[i] & 0xffff);
+    return d;
+}
+
 /* Source k as a row of floats, from half precision. */
 FN const float *src_half(struct sim_wave *w, const struct insn *in, int k)
 {
     const u32 *p = src(w, in, k, 0, 16);
+    if (unlikely(!(w->mode & DENORM16_IN)))
+        p = flush_half(w->tmp[2 * (k - 1)], p);
     float *t = (float *)w->tmp[2 * (k - 1) + 1];
     half_to_float(t, p);
     return t;
+}
+
+/* Signalling NaNs stay so on their way to a float and back: for instructions that choose an operand. */
+FN const float *keep_signal(float *d, const u32 *s)
+{
+    LANES {
+        u32 h = s[i] & 0x7fff;
+        d[i] = f32_of(bits_of(d[i]) & (h > 0x7c00 && h < 0x7e00 ? ~0x400000u : ~0u));
+    }
+    return d;
+}
+FN const float *src_half_raw(struct sim_wave *w, const struct insn *in, int k)
+{
+    const float *f = src_half(w, in, k);
+    return keep_signal((float *)f, src(w, in, k, 0, 16));
+}
+
+/* The host computes f64 in the modes of f32; where MODE tells them apart, f64 instructions change the
+ * host's modes and back. */
+AI bool split_modes(const struct sim_wave *w)
+{
+    return ((w->mode ^ w->mode >> 2) & 0x33) != 0;
 }
 
 /* A lane mask operand as 0 or ~0 a lane. */
@@ -237,6 +270,70 @@ AI u32 *dst(struct sim_wave *w, const struct insn *in, bool direct, int j)
     return direct ? vrow(w, in->o[0].reg + j) : w->tmp[TMP_D + j];
 }
 
+/* gfx12 applies the output modifier always; before that, IEEE mode or results with denormals turn it
+ * off. It flushes denormals and makes -0 positive (CDNA3 ISA 6.2.2, RDNA4 ISA 7.2.3.1). */
+FN unsigned omod_of(const struct sim_wave *w, const struct insn *in, unsigned denorm_out)
+{
+    if (w->prog->target->family->isa >= SIM_ISA_GFX12)
+        return in->omod;
+    return w->mode & denorm_out || w->mode & 0x200 ? 0 : in->omod;
+}
+
+/* Whether clamp turns NaN into 0: DX10_CLAMP, always on gfx12. */
+FN bool clamps_nan(const struct sim_wave *w)
+{
+    return w->mode & 0x100 || w->prog->target->family->isa >= SIM_ISA_GFX12;
+}
+
+FN void clamp_row(const struct sim_wave *w, u32 *d)
+{
+    const bool nan = !clamps_nan(w);
+    LANES {
+        float v = f32_of(d[i]), x = v > 0 ? v : 0;
+        x = x < 1 ? x : 1;
+        d[i] = nan && v != v ? d[i] : bits_of(x);
+    }
+}
+
+FN void scale_row(u32 *d, unsigned omod)
+{
+    const float m = omod == 1 ? 2 : omod == 2 ? 4 : 0.5f;
+    LANES {
+        u32 r = bits_of(f32_of(d[i]) * m);
+        r = r & 0x7f800000 ? r : 0;
+        d[i] = (d[i] & 0x7fffffff) > 0x7f800000 ? d[i] | 0x400000 : r;
+    }
+}
+
+FN void modify(struct sim_wave *w, const struct insn *in, u32 *d)
+{
+    const unsigned omod = omod_of(w, in, 0x20);
+    if (omod)
+        scale_row(d, omod);
+    if (in->clamp)
+        clamp_row(w, d);
+}
+
+FN void modify64(struct sim_wave *w, const struct insn *in, u32 *lo, u32 *hi)
+{
+    const unsigned omod = omod_of(w, in, DENORM16_OUT);
+    const bool nan = !clamps_nan(w);
+    const double m = omod == 1 ? 2 : omod == 2 ? 4 : 0.5;
+    for (int i = 0; i < W; i++) {
+        u64 b = (u64)hi[i] << 32 | lo[i];
+        double v = f64_of(b);
+        if (omod) {
+            b = v == v ? bits64_of(v * m) : b | 0x8000000000000;
+            b = b & 0x7ff0000000000000 ? b : 0;
+            v = f64_of(b);
+        }
+        if (in->clamp && (v == v || !nan))
+            b = bits64_of(v > 0 ? v < 1 ? v : 1 : 0);
+        lo[i] = (u32)b;
+        hi[i] = (u32)(b >> 32);
+    }
+}
+
 /* Moves the result from the temporary rows to the registers: omod, clamp, SDWA and half selection, lanes
  * that EXEC or DPP leave out. 16-bit results are bits in the low half of a row. */
 FN void finish(struct sim_wave *w, const struct insn *in, int words, enum finish kind)
@@ -244,26 +341,10 @@ FN void finish(struct sim_wave *w, const struct insn *in, int words, enum finish
     u32 *lo = w->tmp[TMP_D], *hi = w->tmp[TMP_D + 1];
     const unsigned how = in->dst;
     if (how & (SIM_DST_OMOD | SIM_DST_CLAMP)) {
-        if (kind == FK_F32) {
-            const float m = in->omod == 1 ? 2 : in->omod == 2 ? 4 : in->omod == 3 ? 0.5f : 1;
-            if (in->omod)
-                LANES lo[i] = bits_of(f32_of(lo[i]) * m);
-            if (in->clamp)
-                LANES {
-                    float x = f32_of(lo[i]);
-                    x = x > 0 ? x : 0;
-                    lo[i] = bits_of(x < 1 ? x : 1);
-                }
-        } else if (kind == FK_F64) {
-            const double m = in->omod == 1 ? 2 : in->omod == 2 ? 4 : in->omod == 3 ? 0.5 : 1;
-            for (int i = 0; i < W; i++) {
-                double x = f64_of((u64)hi[i] << 32 | lo[i]) * m;
-                if (in->clamp)
-                    x = x > 0 ? x < 1 ? x : 1 : 0;
-                lo[i] = (u32)bits64_of(x);
-                hi[i] = (u32)(bits64_of(x) >> 32);
-            }
-        }
+        if (kind == FK_F32)
+            modify(w, in, lo);
+        else if (kind == FK_F64)
+            modify64(w, in, lo, hi);
     }
     const u32 *m = w->erow;
     u32 *dmask = w->tmp[TMP_X + 3];
@@ -370,6 +451,7 @@ SLOW void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *b
 #define T_I16 i32
 #define T_F16 float
 #define T_F16N float
+#define T_F16S float
 #define T_MASK u32
 
 #define SRC32(k) const u32 *s##k = src(w, in, k, 0, 32);
@@ -383,6 +465,7 @@ SLOW void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *b
 #define SRC_U16(k) const u32 *s##k = src(w, in, k, 0, 16);
 #define SRC_I16 SRC_U16
 #define SRC_F16(k) const float *s##k = src_half(w, in, k);
+#define SRC_F16S(k) const float *s##k = src_half_raw(w, in, k);
 #define SRC_MASK(k) const u32 *s##k = src_mask(w, in, k);
 
 #define GET_U32(k) s##k[i]
@@ -394,6 +477,7 @@ SLOW void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *b
 #define GET_U16(k) (s##k[i] & 0xffff)
 #define GET_I16(k) (i32)(i16)s##k[i]
 #define GET_F16(k) s##k[i]
+#define GET_F16S(k) s##k[i]
 #define GET_MASK(k) s##k[i]
 
 /* As nan_rule wants them: the row of a 32-bit source, or null. */
@@ -416,12 +500,20 @@ SLOW void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *b
 #define DST_F32N DST32 u32 nan = 0;
 #define DST_U64 DST64
 #define DST_I64 DST64
-#define DST_F64 DST64
-#define DST_F64N DST64 u64 nan = 0;
+#define DST_F64 DST64 ENTER_F64
+#define DST_F64N DST_F64 u64 nan = 0;
+#define ENTER_F64                                                                                  \
+    const bool split = unlikely(split_modes(w));                                                   \
+    if (split)                                                                                     \
+        sim_host_mode64(w);
+#define LEAVE_F64                                                                                  \
+    if (split)                                                                                     \
+        sim_host_mode(w);
 #define DST_U16 u32 *d = w->tmp[TMP_D];
 #define DST_I16 DST_U16
 #define DST_F16 float *d = (float *)w->tmp[TMP_X];
 #define DST_F16N DST_F16 u32 nan = 0;
+#define DST_F16S DST_F16
 
 #define PUT_U32 d[i] = r_;
 #define PUT_I32 d[i] = (u32)r_;
@@ -434,6 +526,7 @@ SLOW void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *b
 #define PUT_U16 d[i] = r_ & 0xffff;
 #define PUT_I16 d[i] = (u32)r_ & 0xffff;
 #define PUT_F16 d[i] = r_;
+#define PUT_F16S d[i] = r_;
 #define PUT_F16N d[i] = r_; nan |= r_ != r_ ? ~0u : 0;
 
 #define DONE_U32(...) done(w, in, direct, 1, FK_BITS);
@@ -441,28 +534,50 @@ SLOW void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *b
 #define DONE_F32(...) done(w, in, direct, 1, FK_F32);
 #define DONE_U64(...) done(w, in, direct, 2, FK_BITS);
 #define DONE_I64 DONE_U64
-#define DONE_F64(...) done(w, in, direct, 2, FK_F64);
+#define DONE_F64(...) done(w, in, direct, 2, FK_F64); LEAVE_F64
 #define DONE_U16(...) done(w, in, false, 1, FK_I16);
 #define DONE_I16 DONE_U16
-#define DONE_F16(...) done_half(w, in, d);
+#define DONE_F16(...) done_half(w, in, d, false);
+#define DONE_F16S(...) done_half(w, in, d, true);
 
-FN void done_half(struct sim_wave *w, const struct insn *in, float *d)
+/* Rounds a row of floats to halves in d. raw: signalling NaNs stay so. */
+FN void round_halves(const struct sim_wave *w, u32 *d, float *s, bool raw)
 {
-    if (in->omod) {
-        const float m = in->omod == 1 ? 2 : in->omod == 2 ? 4 : 0.5f;
-        LANES d[i] *= m;
+    float_to_half(d, s, w->mode >> 2 & 3);
+    if (unlikely(!(w->mode & DENORM16_OUT)))
+        flush_half(d, d);
+    if (raw)
+        LANES {
+            u32 f = bits_of(s[i]) & 0x7fffffff;
+            d[i] &= f > 0x7f800000 && f < 0x7fc00000 ? ~0x200u : ~0u;
+        }
+}
+
+/* Clamp and output modifier of halves that float_to_half has made; s is scratch. */
+FN void modify_halves(struct sim_wave *w, const struct insn *in, u32 *d, float *s)
+{
+    const unsigned omod = in->omod ? omod_of(w, in, DENORM16_OUT) : 0;
+    half_to_float(s, d);
+    if (omod) {
+        scale_row((u32 *)s, omod);
+        float_to_half(d, s, w->mode >> 2 & 3);
+        LANES d[i] = d[i] & 0x7c00 ? d[i] : 0;
+        half_to_float(s, d);
     }
     if (in->clamp)
-        LANES {
-            float x = d[i];
-            x = x > 0 ? x : 0;
-            d[i] = x < 1 ? x : 1;
-        }
-    if (in_place(w, in)) {
-        float_to_half(vrow(w, in->o[0].reg), d, w->mode >> 2 & 3);
+        clamp_row(w, (u32 *)s);
+    float_to_half(d, s, SIM_RNE);
+}
+
+FN void done_half(struct sim_wave *w, const struct insn *in, float *d, bool raw)
+{
+    const bool direct = in_place(w, in);
+    u32 *t = direct ? vrow(w, in->o[0].reg) : w->tmp[TMP_D];
+    round_halves(w, t, d, raw);
+    if (direct)
         return;
-    }
-    float_to_half(w->tmp[TMP_D], d, w->mode >> 2 & 3);
+    if (in->omod || in->clamp)
+        modify_halves(w, in, t, d);
     finish(w, in, 1, FK_F16);
 }
 
@@ -559,6 +674,9 @@ FN void done_half(struct sim_wave *w, const struct insn *in, float *d)
 #define FIX1_I16 FIXNONE1
 #define FIX2_I16 FIXNONE2
 #define FIX3_I16 FIXNONE3
+#define FIX1_F16S FIXNONE1
+#define FIX2_F16S FIXNONE2
+#define FIX3_F16S FIXNONE3
 #define FIX1_F16 FIXNONE1
 #define FIX2_F16 FIXNONE2
 #define FIX3_F16 FIXNONE3
@@ -590,13 +708,32 @@ AI void put_cmpx(struct sim_wave *w, const struct insn *in, u64 m)
     set_exec(w, m);
 }
 
+#define CMP_ENTER_F64 ENTER_F64
+#define CMP_LEAVE_F64 LEAVE_F64
+#define CMP_ENTER_U32
+#define CMP_LEAVE_U32
+#define CMP_ENTER_I32
+#define CMP_LEAVE_I32
+#define CMP_ENTER_F32
+#define CMP_LEAVE_F32
+#define CMP_ENTER_U64
+#define CMP_LEAVE_U64
+#define CMP_ENTER_I64
+#define CMP_LEAVE_I64
+#define CMP_ENTER_U16
+#define CMP_LEAVE_U16
+#define CMP_ENTER_I16
+#define CMP_LEAVE_I16
+#define CMP_ENTER_F16
+#define CMP_LEAVE_F16
 #define CMP(name, a, b)                                                                            \
     AI void c_##name(struct sim_wave *w, const struct insn *in, u8 *D_, T_##a S0, T_##b S1);       \
     static inline u64 m_##name(struct sim_wave *w, const struct insn *in)                          \
     {                                                                                              \
         u8 t[W] __attribute__((aligned(64)));                                                      \
-        SRC_##a(1) SRC_##b(2)                                                                      \
+        SRC_##a(1) SRC_##b(2) CMP_ENTER_##a                                                        \
         LANES c_##name(w, in, &t[i], GET_##a(1), GET_##b(2));                                      \
+        CMP_LEAVE_##a                                                                              \
         return pack_bytes(t) & written_lanes(w, in);                                               \
     }                                                                                              \
     HANDLER(v_cmp_##name)                                                                          \
@@ -634,22 +771,27 @@ FN const u32 *pk_bits(struct sim_wave *w, const struct insn *in, int k, int hi, 
     return r;
 }
 
-FN const float *pk_half(struct sim_wave *w, const struct insn *in, int k, int hi)
+FN const float *pk_half(struct sim_wave *w, const struct insn *in, int k, int hi, bool raw)
 {
     const u32 *p = pk_bits(w, in, k, hi, true);
+    if (unlikely(!(w->mode & DENORM16_IN)))
+        p = flush_half((u32 *)p, p);
     float *t = (float *)w->tmp[2 * (k - 1)];
     half_to_float(t, p);
-    return t;
+    return raw ? keep_signal(t, p) : t;
 }
 
-#define PKSRC_F16(k) const float *s##k = pk_half(w, in, k, hi);
+#define PKSRC_F16(k) const float *s##k = pk_half(w, in, k, hi, false);
+#define PKSRC_F16S(k) const float *s##k = pk_half(w, in, k, hi, true);
 #define PKSRC_U16(k) const u32 *s##k = pk_bits(w, in, k, hi, false);
 #define PKSRC_I16 PKSRC_U16
 #define PKDST_F16 float *d = (float *)w->tmp[TMP_X];
 #define PKDST_F16N PKDST_F16 u32 nan = 0;
+#define PKDST_F16S PKDST_F16
 #define PKDST_U16 u32 *d = w->tmp[TMP_X];
 #define PKDST_I16 PKDST_U16
-#define PKDONE_F16 pk_done_half(w, in, d, hi);
+#define PKDONE_F16 pk_done_half(w, in, d, hi, false);
+#define PKDONE_F16S pk_done_half(w, in, d, hi, true);
 #define PKDONE_F16N PKDONE_F16
 #define PKDONE_U16 pk_done(w, in, d, hi);
 #define PKDONE_I16 PKDONE_U16
@@ -673,16 +815,12 @@ FN void pk_done(struct sim_wave *w, const struct insn *in, const u32 *d, int hi)
     LANES o[i] = (t[i] & m[i]) | (o[i] & ~m[i]);
 }
 
-FN void pk_done_half(struct sim_wave *w, const struct insn *in, float *d, int hi)
+FN void pk_done_half(struct sim_wave *w, const struct insn *in, float *d, int hi, bool raw)
 {
-    if (in->clamp)
-        LANES {
-            float x = d[i];
-            x = x > 0 ? x : 0;
-            d[i] = x < 1 ? x : 1;
-        }
     u32 *t = w->tmp[TMP_X + 1];
-    float_to_half(t, d, w->mode >> 2 & 3);
+    round_halves(w, t, d, raw);
+    if (in->clamp)
+        modify_halves(w, in, t, d);
     pk_done(w, in, t, hi);
 }
 
@@ -817,11 +955,7 @@ AI void pk32_done(struct sim_wave *w, const struct insn *in)
     for (int h = 0; h < 2; h++) {
         u32 *x = w->tmp[TMP_D + h];
         if (in->clamp)
-            LANES {
-                float y = f32_of(x[i]);
-                y = y > 0 ? y : 0;
-                x[i] = bits_of(y < 1 ? y : 1);
-            }
+            clamp_row(w, x);
         u32 *o = d + W * h;
         const u32 *m = w->erow;
         LANES o[i] = (x[i] & m[i]) | (o[i] & ~m[i]);
