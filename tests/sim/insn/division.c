@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char f32_sequence[] = "v_div_scale_f32 v20, s[40:41], v4, v4, v2\n"
-                                   "v_div_scale_f32 v21, vcc, v2, v4, v2\n"
+static const char f32_sequence[] = "v_div_scale_f32 v20, %s, v4, v4, v2\n"
+                                   "v_div_scale_f32 v21, %s, v2, v4, v2\n"
                                    "v_rcp_f32 v22, v20\n"
                                    "v_fma_f32 v23, -v20, v22, 1.0\n"
                                    "v_fma_f32 v22, v23, v22, v22\n"
@@ -25,13 +25,13 @@ static const char f32_sequence[] = "v_div_scale_f32 v20, s[40:41], v4, v4, v2\n"
                                    "v_div_fmas_f32 v20, v20, v22, v23\n"
                                    "v_div_fixup_f32 v10, v20, v4, v2";
 
-static const char f64_sequence[] = "v_div_scale_f64 v[20:21], s[40:41], v[4:5], v[4:5], v[2:3]\n"
+static const char f64_sequence[] = "v_div_scale_f64 v[20:21], %s, v[4:5], v[4:5], v[2:3]\n"
                                    "v_rcp_f64 v[22:23], v[20:21]\n"
                                    "v_fma_f64 v[24:25], -v[20:21], v[22:23], 1.0\n"
                                    "v_fma_f64 v[22:23], v[22:23], v[24:25], v[22:23]\n"
                                    "v_fma_f64 v[24:25], -v[20:21], v[22:23], 1.0\n"
                                    "v_fma_f64 v[22:23], v[22:23], v[24:25], v[22:23]\n"
-                                   "v_div_scale_f64 v[26:27], vcc, v[2:3], v[4:5], v[2:3]\n"
+                                   "v_div_scale_f64 v[26:27], %s, v[2:3], v[4:5], v[2:3]\n"
                                    "v_mul_f64 v[24:25], v[26:27], v[22:23]\n"
                                    "v_fma_f64 v[20:21], -v[20:21], v[24:25], v[26:27]\n"
                                    "v_div_fmas_f64 v[20:21], v[20:21], v[22:23], v[24:25]\n"
@@ -98,7 +98,7 @@ static void run_one(enum target t, const struct batch *b, int snippet, const int
             fail(t, name, "%s", run_error());
             return;
         }
-        for (int i = 0; i < 64; i++) {
+        for (int i = 0; i < target_lanes(t); i++) {
             uint64_t x = read(&in, 2, i, wide), y = read(&in, 4, i, wide),
                      got = read(&w, 10, i, wide);
             uint64_t want =
@@ -118,8 +118,8 @@ static void run_one(enum target t, const struct batch *b, int snippet, const int
                 fail(t, name, "%s", run_error());
                 return;
             }
-            uint64_t mask = s.s[40] | (uint64_t)s.s[41] << 32;
-            for (int i = 0; i < 64; i++) {
+            uint64_t mask = s.s[40] | (target_lanes(t) == 64 ? (uint64_t)s.s[41] << 32 : 0);
+            for (int i = 0; i < target_lanes(t); i++) {
                 uint64_t x = read(&in, 2, i, wide), y = read(&in, 4, i, wide),
                          got = read(&s, 10, i, wide);
                 int kind = plain_case(f, x, y);
@@ -143,13 +143,15 @@ void run_division(enum target t)
 {
     struct batch b;
     int s32[2], s64[2];
+    bool wide = target_lanes(t) == 64;
+    const char *sd = wide ? "s[40:41]" : "s40", *vcc = wide ? "vcc" : "vcc_lo";
 
     batch_begin(&b, t);
-    int d32 = batch_add(&b, "%s", f32_sequence), d64 = batch_add(&b, "%s", f64_sequence);
-    s32[0] = batch_add(&b, "v_div_scale_f32 v10, s[40:41], v4, v4, v2");
-    s32[1] = batch_add(&b, "v_div_scale_f32 v10, s[40:41], v2, v4, v2");
-    s64[0] = batch_add(&b, "v_div_scale_f64 v[10:11], s[40:41], v[4:5], v[4:5], v[2:3]");
-    s64[1] = batch_add(&b, "v_div_scale_f64 v[10:11], s[40:41], v[2:3], v[4:5], v[2:3]");
+    int d32 = batch_add(&b, f32_sequence, sd, vcc), d64 = batch_add(&b, f64_sequence, sd, vcc);
+    s32[0] = batch_add(&b, "v_div_scale_f32 v10, %s, v4, v4, v2", sd);
+    s32[1] = batch_add(&b, "v_div_scale_f32 v10, %s, v2, v4, v2", sd);
+    s64[0] = batch_add(&b, "v_div_scale_f64 v[10:11], %s, v[4:5], v[4:5], v[2:3]", sd);
+    s64[1] = batch_add(&b, "v_div_scale_f64 v[10:11], %s, v[2:3], v[4:5], v[2:3]", sd);
     covered_add(t, "v_div_scale_f32");
     covered_add(t, "v_div_scale_f64");
     if (!batch_assemble(&b)) {

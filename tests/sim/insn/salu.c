@@ -519,6 +519,8 @@ static void run_case(const struct batch *b, const struct scase *c, struct wave_s
             fail(b->target, r->name, "%s: %s", batch_text(b, c->snippet), run_error());
             return;
         }
+        if (target_lanes(b->target) == 32) /* EXEC_HI means nothing */
+            w->exec = (uint32_t)w->exec, want.exec = (uint32_t)want.exec;
         if (memcmp(w->s, want.s, sizeof w->s) || w->scc != want.scc || w->vcc != want.vcc || w->exec != want.exec ||
             w->m0 != want.m0 || w->mode != want.mode) {
             int at = c->d_at == P_SAME ? S_A : S_D;

@@ -176,8 +176,19 @@ static uint64_t to_fp8(const struct lane *l, struct ref_num x, bool bf8)
 {
     return ref_pack(fp8_format(l, bf8), x, REF_RNE, false);
 }
-REF(pk_fp8_f32) { l->d = to_fp8(l, S32(0), false) | to_fp8(l, S32(1), false) << 8; }
-REF(pk_bf8_f32) { l->d = to_fp8(l, S32(0), true) | to_fp8(l, S32(1), true) << 8; }
+static void pk_fp8(struct lane *l, bool bf8)
+{
+    static const uint8_t nan[] = { 0x7f, 0x7e, 0x7d, 0xff, 0xfe, 0xfd };
+    uint64_t x[2] = { to_fp8(l, S32(0), bf8), to_fp8(l, S32(1), bf8) };
+    bool any[2];
+    for (int k = 0; k < 2; k++) /* which NaN is open where there are several */
+        any[k] = bf8 && l->target != T_942 && S32(k).cls == REF_NAN;
+    for (int i = 0; i < 36 && (any[0] || any[1]); i++)
+        lane_alt(l, (any[0] ? nan[i % 6] : x[0]) | (any[1] ? nan[i / 6] : x[1]) << 8);
+    l->d = x[0] | x[1] << 8;
+}
+REF(pk_fp8_f32) { pk_fp8(l, false); }
+REF(pk_bf8_f32) { pk_fp8(l, true); }
 
 REF(pk_i16_f32)
 {

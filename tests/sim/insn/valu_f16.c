@@ -46,8 +46,9 @@ static uint32_t min_max(struct lane *l, uint32_t a, uint32_t b, bool max)
 {
     struct ref_num x = lane_f16(l, a), y = lane_f16(l, b);
     bool sa = x.cls == REF_NAN && !(a & 0x200), sb = y.cls == REF_NAN && !(b & 0x200);
-    a = pack_f16(l, x);
-    b = pack_f16(l, y);
+    bool raw = !(l->mode & MODE_IEEE) && l->target < T_1201; /* a NaN passes as it is */
+    a = raw && x.cls == REF_NAN ? a : pack_f16(l, x);
+    b = raw && y.cls == REF_NAN ? b : pack_f16(l, y);
     if (l->mode & MODE_IEEE && (sa || sb))
         return sa ? a : b;
     if (x.cls == REF_NAN)
@@ -69,16 +70,18 @@ REF(min3) { l->d = min_max3(l, false); }
 REF(max3) { l->d = min_max3(l, true); }
 REF(med3)
 {
-    uint32_t x[3];
+    struct lane m = *l;
     bool nan = false;
+    m.mode |= 0x80; /* a denormal result is flushed at the end, not while comparing */
     for (int i = 0; i < 3; i++) {
-        x[i] = pack_f16(l, S16(i));
-        nan |= ref_unpack(REF_F16, x[i]).cls == REF_NAN;
+        m.s[i] = pack_f16(&m, S16(i));
+        nan |= S16(i).cls == REF_NAN;
     }
     l->d = min_max3(l, false);
     for (int i = 0; i < 3 && !nan; i++)
-        if (ref_cmp(ref_unpack(REF_F16, min_max3(l, true)), ref_unpack(REF_F16, x[i])) == 0) {
-            l->d = min_max(l, x[(i + 1) % 3], x[(i + 2) % 3], true);
+        if (ref_cmp(ref_unpack(REF_F16, min_max3(&m, true)), ref_unpack(REF_F16, m.s[i])) == 0) {
+            l->d = pack_f16(l, ref_unpack(REF_F16, min_max(&m, (uint32_t)m.s[(i + 1) % 3],
+                                                           (uint32_t)m.s[(i + 2) % 3], true)));
             return;
         }
 }

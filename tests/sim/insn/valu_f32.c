@@ -64,8 +64,9 @@ static uint32_t min_max(struct lane *l, uint32_t a, uint32_t b, bool max)
 {
     struct ref_num x = lane_f32(l, a), y = lane_f32(l, b);
     bool sa = x.cls == REF_NAN && !(a & 0x400000), sb = y.cls == REF_NAN && !(b & 0x400000);
-    a = pack_f32(l, x);
-    b = pack_f32(l, y);
+    bool raw = !(l->mode & MODE_IEEE) && l->target < T_1201; /* a NaN passes as it is */
+    a = raw && x.cls == REF_NAN ? a : pack_f32(l, x);
+    b = raw && y.cls == REF_NAN ? b : pack_f32(l, y);
     if (l->mode & MODE_IEEE && (sa || sb))
         return sa ? a : b;
     if (x.cls == REF_NAN)
@@ -98,16 +99,18 @@ REF(max3) { l->d = min_max3(l, true); }
 
 REF(med3)
 {
+    struct lane m = *l;
     if (any_nan(l, 3)) {
         l->d = min_max3(l, false);
         return;
     }
-    uint32_t x[3];
+    m.mode |= 0x20; /* a denormal result is flushed at the end, not while comparing */
     for (int i = 0; i < 3; i++)
-        x[i] = pack_f32(l, S32(i));
+        m.s[i] = pack_f32(&m, S32(i));
     for (int i = 0; i < 3; i++) /* drop one equal to the largest, the larger of the rest is the median */
-        if (ref_cmp(ref_unpack(REF_F32, min_max3(l, true)), ref_unpack(REF_F32, x[i])) == 0) {
-            l->d = min_max(l, x[(i + 1) % 3], x[(i + 2) % 3], true);
+        if (ref_cmp(ref_unpack(REF_F32, min_max3(&m, true)), ref_unpack(REF_F32, m.s[i])) == 0) {
+            l->d = pack_f32(l, ref_unpack(REF_F32, min_max(&m, (uint32_t)m.s[(i + 1) % 3],
+                                                           (uint32_t)m.s[(i + 2) % 3], true)));
             return;
         }
 }

@@ -25,8 +25,9 @@ static void min_max(struct lane *l, bool max)
     uint64_t a = l->s[0], b = l->s[1], quiet = 1ull << 51;
     struct ref_num x = lane_f64(l, a), y = lane_f64(l, b);
     bool sa = x.cls == REF_NAN && !(a & quiet), sb = y.cls == REF_NAN && !(b & quiet);
-    a = pack_f64(l, x);
-    b = pack_f64(l, y);
+    bool raw = !(l->mode & MODE_IEEE) && l->target < T_1201; /* a NaN passes as it is */
+    a = raw && x.cls == REF_NAN ? a : pack_f64(l, x);
+    b = raw && y.cls == REF_NAN ? b : pack_f64(l, y);
     int c = ref_cmp(x, y);
     if (l->mode & MODE_IEEE && (sa || sb))
         l->d = sa ? a : b;

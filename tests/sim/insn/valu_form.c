@@ -39,6 +39,7 @@ static void set_inline(struct operand *o, enum vtype t)
             snprintf(o->text, sizeof o->text, "%s", inline_float[i].text);
         o->value = t == V_F64                 ? inline_float[i].f64
                    : t == V_F32 || t == V_MIX ? inline_float[i].f32
+                   : t == V_BF16              ? inline_float[i].f32 >> 16
                                               : inline_float[i].f16;
         if (t == V_MIX) { /* the assembler takes it as f16 only when the operand is a half */
             snprintf(o->text, sizeof o->text, "1.0");
@@ -124,7 +125,7 @@ static bool has_opsel(const struct valu_row *r)
     for (int i = 0; i < 3; i++)
         half |= is_half(r->s[i]);
     return r->flags & (VF_OPSEL | VF_PK_CVT | VF_BYTE_DST | VF_SRC_BYTE) ||
-           (rdna() && half && r->form != VOP3P);
+           (on == T_1100 && half && r->form != VOP3P);
 }
 
 static bool wide_row(const struct valu_row *r)
@@ -168,10 +169,10 @@ static void print_dpp(char *out, size_t room, const struct vcase *c, enum target
         snprintf(out + strlen(out), room - strlen(out), " fi:1");
 }
 
-/* gfx11 and gfx12 name the halves of registers, except that of v_ashr_pk_*. */
+/* gfx11 names the halves of registers, except that of v_ashr_pk_*. LLVM has gfx12 use low halves. */
 static bool names_halves(const struct valu_row *r)
 {
-    return rdna() && !(r->flags & VF_OPSEL && is_half(r->d) && !is_half(r->s[0]));
+    return on == T_1100 && !(r->flags & VF_OPSEL && is_half(r->d) && !is_half(r->s[0]));
 }
 
 static const char *half_suffix(const struct valu_row *r, enum vtype t, bool high)
@@ -400,7 +401,7 @@ static void modifier_forms(struct batch *b, const struct valu_row *r, bool fsrc)
     }
     for (int k = 0; k < 8 && has_opsel(r); k++) {
         c = form_of(r, true);
-        for (int i = 0; i < c.nsrc && (r->flags & VF_OPSEL || rdna()); i++)
+        for (int i = 0; i < c.nsrc && (r->flags & VF_OPSEL || on == T_1100); i++)
             c.s[i].opsel = is_half(r->s[i]) && rand_below(2);
         if (r->flags & VF_SRC_BYTE)
             c.s[0].opsel = k & 1, c.s[1].opsel = k >> 1 & 1;

@@ -54,8 +54,9 @@ static uint32_t minmax(struct lane *l, uint32_t a, uint32_t b, bool max, bool na
 {
     struct ref_num x = lane_f16(l, a), y = lane_f16(l, b);
     bool sa = x.cls == REF_NAN && !(a & 0x200), sb = y.cls == REF_NAN && !(b & 0x200);
-    a = pack_f16(l, x);
-    b = pack_f16(l, y);
+    bool raw = !(l->mode & MODE_IEEE) && l->target < T_1201; /* a NaN passes as it is */
+    a = raw && x.cls == REF_NAN ? a : pack_f16(l, x);
+    b = raw && y.cls == REF_NAN ? b : pack_f16(l, y);
     if (nan_wins && (x.cls == REF_NAN || y.cls == REF_NAN))
         return x.cls == REF_NAN ? a : b;
     if (l->mode & MODE_IEEE && (sa || sb))

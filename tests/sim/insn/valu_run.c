@@ -99,7 +99,7 @@ static uint64_t omod_clamp_one(const struct vcase *c, const struct lane *l, stru
         struct ref_num one = ref_from_int(1), zero = ref_from_int(0);
         if (x.cls == REF_NAN)
             return c->mode & MODE_DX10 || l->target >= T_1201 ? 0 : v;
-        if (ref_cmp(x, zero) < 0 || (ref_cmp(x, zero) == 0 && l->target >= T_1100))
+        if (ref_cmp(x, zero) < 0 || ref_cmp(x, zero) == 0)
             return 0; /* "-0 is clamped to +0" */
         if (ref_cmp(x, one) > 0)
             return ref_pack(f, one, REF_RNE, false);
@@ -397,12 +397,14 @@ static void run_case(const struct batch *b, const struct vcase *c, struct wave_s
                     }
                 continue;
             }
-            for (int k = 0; k < c->nsrc; k++) {
+            for (int k = 0; k < c->nsrc; k++)
                 fetch(c, &in, &l, k);
+            for (int k = 0; k < 3; k++)
                 l.opsel |= (unsigned)c->s[k].opsel << k;
-            }
             l.opsel |= (unsigned)c->opsel_d << 3;
             l.d = l.old = old;
+            if (is_half(r->d) && r->flags & VF_ACC && c->opsel_d)
+                l.d = old >> 16;
             r->ref(&l);
             if (l.skip) {
                 mask_any |= 1ull << i;
@@ -438,10 +440,11 @@ static void run_case(const struct batch *b, const struct vcase *c, struct wave_s
         uint64_t got_sd = out.s[SD_REG] | (uint64_t)out.s[SD_REG + 1] << 32, got_mask = mask;
         if (r->form == VOPC || r->flags & VF_CARRY_OUT) {
             bool to_s = c->e64 || (c->lanes == LANES_SDWA && !c->vcc_dst && r->form == VOPC);
-            got_mask = to_s ? got_sd : out.vcc;
-            if (to_s)
+            bool to_exec = r->flags & VF_CMPX && target_lanes(b->target) == 32;
+            got_mask = to_exec ? out.exec : to_s ? got_sd : out.vcc;
+            if (to_s && !to_exec)
                 sd = got_sd;
-            else
+            else if (!to_exec)
                 want_vcc = out.vcc;
             if (r->flags & VF_CMPX)
                 want_exec = mask;

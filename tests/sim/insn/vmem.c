@@ -148,7 +148,7 @@ static void add(struct batch *b, struct mcase *list, int *n, struct mcase c)
     if (c.space == BUFFER) {
         static const char *const va[] = { "off", "v4", "v5", "v[4:5]" };
         sprintf(addr, "%s, s[%d:%d], %s%s%s", c.form == 3 ? "v[6:7]" : va[c.form], BASE, BASE + 3,
-                c.soff ? "s12" : "0", c.form & 2 ? " idxen" : "", c.form & 1 ? " offen" : "");
+                c.soff ? "s12" : b->target >= T_1201 ? "null" : "0", c.form & 2 ? " idxen" : "", c.form & 1 ? " offen" : "");
         const char *reg = op->kind == LOAD ? res : data;
         if (c.lds)
             sprintf(text, "%s %s%s lds", c.name, addr, tail);
