@@ -50,7 +50,7 @@ struct sim_matrix_form {
 };
 
 /* Operands of one execution. A register row is `wave` words, one a lane; the registers of an
- * operand are consecutive rows. d may be c, a or b (or overlap them wholly), not partly. */
+ * operand are consecutive rows. d may overlap c in any way, and be a or b (or overlap them wholly). */
 struct sim_matrix_args {
     const uint32_t *a, *b;
     const uint32_t *c;         /* null: every element is c_const */

@@ -416,9 +416,9 @@ static void add_up(const struct sim_matrix_form *f, struct block *p, const struc
     }
 }
 
-sim_matrix_fn RUN;
+enum { MAX_C = 32 * 64 }; /* words of a C: 32 registers of 64 lanes */
 
-void RUN(const struct sim_matrix_form *f, const struct sim_matrix_args *x)
+static void run(const struct sim_matrix_form *f, const struct sim_matrix_args *x)
 {
     float a[MAXK * MAXS], b[MAXK * MAXS], ctmp[MAXS * MAXS], dtmp[MAXS * MAXS];
     uint32_t bperm[8 * 64];
@@ -515,4 +515,23 @@ void RUN(const struct sim_matrix_form *f, const struct sim_matrix_args *x)
         if (f16)
             store_halves(f, x, off, dtmp);
     }
+}
+
+sim_matrix_fn RUN;
+
+/* A D that lies partly over C would be written while C is still read: then C is read first. LLVM lets a D of
+ * four registers do so. */
+void RUN(const struct sim_matrix_form *f, const struct sim_matrix_args *x)
+{
+    size_t words = (size_t)f->c_regs * x->wave;
+    if (!x->c || x->c == x->d || x->c + words <= x->d || x->d + (size_t)f->d_regs * x->wave <= x->c ||
+        words > MAX_C) {
+        run(f, x);
+        return;
+    }
+    uint32_t c[MAX_C];
+    struct sim_matrix_args apart = *x;
+    memcpy(c, x->c, words * sizeof *c);
+    apart.c = c;
+    run(f, &apart);
 }
