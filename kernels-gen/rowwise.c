@@ -6,6 +6,9 @@
 #include <string.h>
 
 const struct kg_reduction kg_sum = {"float", "%s + %s", "", 4};
+const struct kg_reduction kg_most = {"float", "larger(%s, %s)", "", 4};
+const struct kg_reduction kg_largest = {"int", "larger_bits(%s, %s)", "_bits", 4};
+const struct kg_reduction kg_peak = {"peak", "join_peak(%s, %s, factor)", "_peak", 8};
 const struct kg_reduction kg_pair_sum = {"pair", "add_pair(%s, %s)", "_pair", 8};
 
 static unsigned smaller(unsigned a, unsigned b)
@@ -94,6 +97,7 @@ static const char *element_of(const struct kg_spec *s, enum kg_of of)
     const enum kg_type type = of == KG_OF_IN       ? s->in
                               : of == KG_OF_WEIGHT ? s->weight
                               : of == KG_OF_OUT    ? s->out
+                              : of == KG_OF_I32    ? KG_I32
                                                    : KG_F32;
     return kg_dtypes[type].token;
 }
@@ -122,6 +126,23 @@ static void signature(struct kg *g, const struct kg_spec *s)
     g->indent++;
 }
 
+/* Adds the address of a vector operand to `places`, scaled so that multiples of 16 are where its vectors may
+ * lie. */
+static void place_of(struct kg *g, const struct kg_spec *s, const struct kg_arg *a)
+{
+    const bool matrix = a->ld != NULL;
+    if (!matrix && a->of != KG_OF_WEIGHT)
+        return;
+    const unsigned bytes = s->tile.vec * (a->of == KG_OF_OUT ? kg_dtypes[s->out].bits : kg_dtypes[s->in].bits) / 8;
+    char scaled[24] = "";
+    if (a->of != KG_OF_WEIGHT && bytes < 16)
+        snprintf(scaled, sizeof scaled, " * %u", 16 / bytes);
+    if (matrix)
+        kg_line(g, "places |= (unsigned long)(%s + row * %s)%s;", a->name, a->ld, scaled);
+    else
+        kg_line(g, "places |= (unsigned long)%s;", a->name);
+}
+
 void kg_row_begin(struct kg *g, const struct kg_spec *s)
 {
     const unsigned rows = s->tile.rows, threads = s->tile.threads;
@@ -146,15 +167,19 @@ void kg_row_begin(struct kg *g, const struct kg_spec *s)
     kg_line(g, "const %s *x_row = x + row * ldx;", element_of(s, KG_OF_IN));
     kg_line(g, "%s *y_row = y + row * ldy;", element_of(s, KG_OF_OUT));
     if (two_ways(s)) {
-        kg_note(
-            g, "Vectors lie at multiples of 16 bytes in everything, or the slower words are used.");
-        kg_line(g, "unsigned long places = (unsigned long)x_row | (unsigned long)y_row;");
+        kg_note(g, "Vectors lie at multiples of 16 bytes in everything, or the slower words are used.");
+        kg_line(g, "unsigned long places = 0;");
         for (unsigned i = 0; i < s->op->arg_count; i++)
-            if (s->op->args[i].of == KG_OF_WEIGHT)
-                kg_line(g, "places |= (unsigned long)%s;", s->op->args[i].name);
+            place_of(g, s, &s->op->args[i]);
         kg_line(g, "const bool aligned = places %% 16 == 0 && cols %% $n == 0;");
     }
     kg_blank(g);
+}
+
+void kg_row_matrix(struct kg *g, const struct kg_spec *s, enum kg_of of, const char *name, const char *ld)
+{
+    const char *type = element_of(s, of);
+    kg_line(g, "%s *%s_row = (%s *)%s + row * %s;", type, name, type, name, ld);
 }
 
 void kg_row_end(struct kg *g, const struct kg_spec *s)
@@ -246,18 +271,24 @@ void kg_row_loop(struct kg *g, const struct kg_spec *s)
 
 void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name, bool guarded)
 {
+    kg_row_load_from(g, s, "x", name, guarded);
+}
+
+void kg_row_load_from(struct kg *g, const struct kg_spec *s, const char *matrix, const char *name, bool guarded)
+{
     const char *in_row = s->tile.vec == 1 ? "moved@ == 0" : "moved@ > -$n";
-    char vector[32];
+    char vector[32], from[48];
     snprintf(vector, sizeof vector, "%s@", name);
+    snprintf(from, sizeof from, "%s_row", matrix);
     kg_line(g, "$x %s@@;", name);
     if (!guarded) {
-        load_each(g, s, vector, "", "$x", "x_row", NULL);
+        load_each(g, s, vector, "", "$x", from, NULL);
         return;
     }
     kg_open(g, "if (whole)");
-    load_each(g, s, vector, "", "$x", "x_row", NULL);
+    load_each(g, s, vector, "", "$x", from, NULL);
     kg_else(g);
-    load_each(g, s, vector, "", "$x", "x_row", in_row);
+    load_each(g, s, vector, "", "$x", from, in_row);
     kg_close(g);
 }
 
@@ -310,17 +341,32 @@ void kg_row_own(struct kg *g, const char *name, bool own)
         kg_line(g, "%s = own_$f(%s, moved@);", name, name);
 }
 
-void kg_row_store(struct kg *g, const struct kg_spec *s, const char *value)
+void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type,
+                     const char *value)
 {
     kg_open(g, s->tile.vec == 1 ? "if (moved@ == 0)" : "if (moved@ > -$n && moved@ < $n)");
     if (two_ways(s))
         kg_line(g, "if (aligned)");
-    kg_line(g, "%sstore%s_$o(y_row, at@, %s);", two_ways(s) ? "    " : "", far_word(s), value);
+    kg_line(g, "%sstore%s_%s(%s_row, at@, %s);", two_ways(s) ? "    " : "", far_word(s), type, matrix, value);
     if (two_ways(s)) {
         kg_line(g, "else");
-        kg_line(g, "    store_any_$o(y_row, at@, %s);", value);
+        kg_line(g, "    store_any_%s(%s_row, at@, %s);", type, matrix, value);
     }
     kg_close(g);
+}
+
+void kg_row_store(struct kg *g, const struct kg_spec *s, const char *value)
+{
+    kg_row_store_to(g, s, "y", "$o", value);
+}
+
+void kg_row_keep_packed(struct kg *g, const struct kg_spec *s, const char *name)
+{
+    if (kg_dtypes[s->in].bits == 32 || s->tile.vec == 1)
+        return;
+    kg_each(g);
+    kg_line(g, "%s@ = packed_$x(%s@);", name, name);
+    kg_each_end(g);
 }
 
 void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
@@ -352,5 +398,38 @@ void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
         snprintf(other, sizeof other, "other%u%s(%s)", group, r->suffix, name);
         snprintf(joined, sizeof joined, r->join, name, other);
         kg_line(g, "%s = %s;", name, joined);
+    }
+}
+
+void kg_row_explain(struct kg_buf *out, const struct kg_spec *s)
+{
+    const struct kg_rowwise *t = &s->tile;
+    kg_buf_printf(out, "%u row%s a workgroup, %u lanes a row, ", t->rows, t->rows > 1 ? "s" : "", t->threads);
+    if (t->loop)
+        kg_buf_printf(out, "any number of columns, read again for the output");
+    else
+        kg_buf_printf(out, "%u to %u columns, read once", t->vec, kg_spec_max_cols(s));
+}
+
+const char *kg_row_legal(const struct kg_spec *s, unsigned registers)
+{
+    if (registers > kg_row_registers(s))
+        return "a work-item would need more registers than a workgroup of this size has";
+    if (kg_spec_block(s) > 1024)
+        return "a workgroup has at most 1024 work-items";
+    if (kg_spec_block(s) % s->arch->wave)
+        return "a workgroup is whole waves";
+    return NULL;
+}
+
+void kg_row_offer(struct kg_spec s, const struct kg_rowwise *tiles, unsigned count,
+                  void (*visit)(const struct kg_spec *s, void *with), void *with)
+{
+    for (unsigned i = 0; i < count; i++) {
+        s.tile = tiles[i];
+        if (!s.tile.vec)
+            s.tile.vec = 128 / kg_dtypes[s.in].bits;
+        if (!s.op->legal(&s))
+            visit(&s, with);
     }
 }

@@ -36,6 +36,15 @@ void kg_row_loop(struct kg *g, const struct kg_spec *s);
  * that would be traffic for nothing, and in a second read others may be writing there. */
 void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name, bool guarded);
 
+/* The same from another matrix of the input's type, whose row is `matrix`_row. */
+void kg_row_load_from(struct kg *g, const struct kg_spec *s, const char *matrix, const char *name, bool guarded);
+
+/* `name`_row, this row of the matrix argument `name` with its leading dimension. */
+void kg_row_matrix(struct kg *g, const struct kg_spec *s, enum kg_of of, const char *name, const char *ld);
+
+/* Rows of 16-bit values stay as they are in memory, and are widened in each sweep. */
+void kg_row_keep_packed(struct kg *g, const struct kg_spec *s, const char *name);
+
 /* `name@` = the vectors of the parameter row `from`, or `other` in all elements when it is null. */
 void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,
                   const char *other);
@@ -56,6 +65,19 @@ void kg_row_own(struct kg *g, const char *name, bool own);
 /* Inside kg_each: stores `value`, of type $o, where vector j belongs to the row. */
 void kg_row_store(struct kg *g, const struct kg_spec *s, const char *value);
 
+/* The same to `matrix`_row, `value` being of `type` ($x or $o). */
+void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type, const char *value);
+
+/* "4 rows a workgroup, 64 lanes a row, 8 to 1024 columns, read once" */
+void kg_row_explain(struct kg_buf *out, const struct kg_spec *s);
+
+/* Whether a tile can exist whose kernel needs `registers` a work-item: null, else why not. */
+const char *kg_row_legal(const struct kg_spec *s, unsigned registers);
+
+/* Visits the record with each of the tiles that is legal; vec 0 in a tile stands for 16 bytes. */
+void kg_row_offer(struct kg_spec s, const struct kg_rowwise *tiles, unsigned count,
+                  void (*visit)(const struct kg_spec *s, void *with), void *with);
+
 /* How two values become one: their type and the text that joins %s and %s. */
 struct kg_reduction {
     const char *type;
@@ -63,7 +85,10 @@ struct kg_reduction {
     const char *suffix; /* of the words other2 .. that exchange the type */
     unsigned bytes;
 };
-extern const struct kg_reduction kg_sum, kg_pair_sum;
+extern const struct kg_reduction kg_sum, kg_pair_sum; /* float, pair */
+extern const struct kg_reduction kg_most;             /* float: the largest */
+extern const struct kg_reduction kg_largest;          /* int: the largest magnitude */
+extern const struct kg_reduction kg_peak;             /* peak; needs `factor` */
 
 /* `name` in every work-item becomes the row's. */
 void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,

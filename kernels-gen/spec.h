@@ -96,18 +96,20 @@ struct kg_spec {
 
 /* A kernel argument. `of` says which of the record's types a pointer points to. */
 enum kg_kind { KG_ARG_IN, KG_ARG_OUT, KG_ARG_I64, KG_ARG_I32, KG_ARG_F32 };
-enum kg_of { KG_OF_IN, KG_OF_WEIGHT, KG_OF_OUT, KG_OF_F32 };
+enum kg_of { KG_OF_IN, KG_OF_WEIGHT, KG_OF_OUT, KG_OF_F32, KG_OF_I32 };
 struct kg_arg {
     const char *name;
     enum kg_kind kind;
     enum kg_of of;
     bool alone; /* no other argument overlaps what it points to */
+    const char *ld; /* a matrix: the argument that is its leading dimension; null for vectors */
 };
 
 /* An op of the generator: its file in ops/ defines one. */
 struct kg_op {
     const char *name;
     const char *family; /* modules are family_types */
+    bool weightless;    /* has no weight operand; records then repeat the input type */
     const struct kg_arg *args;
     unsigned arg_count;
     /* Calls visit for each record of this op on this arch; within (arch, types) the last one fits

@@ -14,6 +14,10 @@ static const struct kg_word basics[] = {
     {"f32", KG_ANY, 0, 0, "typedef float f32;"},
     {"f16", KG_ANY, 0, 0, "typedef _Float16 f16;"},
     {"bf16", KG_ANY, 0, 0, "typedef __bf16 bf16;"},
+    {"i32", KG_ANY, 0, 0, "typedef int i32;"},
+    {"i8", KG_ANY, 0, 0, "typedef signed char i8;"},
+    {"e4m3", KG_ANY, 0, 0, "typedef unsigned char e4m3;"},
+    {"e4m3z", KG_ANY, 0, 0, "typedef unsigned char e4m3z;"},
     {"$x", KG_MANY, 0, 0, "typedef $t $x __attribute__((ext_vector_type($n)));"},
     {"$x", KG_ONE, 0, 0, "typedef $t $x;"},
     {"least", KG_ANY, 0, 0,
@@ -28,25 +32,27 @@ static const struct kg_word basics[] = {
      "}"},
 };
 
+#define FLOATS (1u << KG_F32 | 1u << KG_F16 | 1u << KG_BF16)
+
 /* Arithmetic on vectors and on sums. */
 static const struct kg_word maths[] = {
-    {"widen_$x", KG_MANY, 0, 0,
+    {"widen_$x", KG_MANY, 0, FLOATS,
      "static __device__ $f widen_$x($x v)\n"
      "{\n"
      "    return __builtin_convertvector(v, $f);\n"
      "}"},
-    {"widen_$x", KG_ONE, 0, 0,
+    {"widen_$x", KG_ONE, 0, FLOATS,
      "static __device__ $f widen_$x($x v)\n"
      "{\n"
      "    return (float)v;\n"
      "}"},
-    {"narrow_$x", KG_MANY, 0, 0,
+    {"narrow_$x", KG_MANY, 0, FLOATS,
      "/* Rounds to nearest even; NaN stays NaN. */\n"
      "static __device__ $x narrow_$x($f v)\n"
      "{\n"
      "    return __builtin_convertvector(v, $x);\n"
      "}"},
-    {"narrow_$x", KG_ONE, 0, 0,
+    {"narrow_$x", KG_ONE, 0, FLOATS,
      "/* Rounds to nearest even; NaN stays NaN. */\n"
      "static __device__ $x narrow_$x($f v)\n"
      "{\n"
@@ -140,6 +146,144 @@ static const struct kg_word maths[] = {
     OTHER_PAIR(32),
     OTHER_PAIR(64),
 #undef OTHER_PAIR
+    {"narrow_$x", KG_MANY, 8, 1u << KG_I8,
+     "/* Rounds to nearest even, to -127 .. 127; NaN becomes 0. */\n"
+     "static __device__ $x narrow_$x($f v)\n"
+     "{\n"
+     "    $x codes;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++) {\n"
+     "        const float near = __builtin_rintf(v[e]);\n"
+     "        const float in = near > 127 ? 127 : near < -127 ? -127 : near;\n"
+     "        codes[e] = (int)(in == in ? in : 0);\n"
+     "    }\n"
+     "    return codes;\n"
+     "}"},
+    {"narrow_$x", KG_ONE, 8, 1u << KG_I8,
+     "/* Rounds to nearest even, to -127 .. 127; NaN becomes 0. */\n"
+     "static __device__ $x narrow_$x($f v)\n"
+     "{\n"
+     "    const float near = __builtin_rintf(v);\n"
+     "    const float in = near > 127 ? 127 : near < -127 ? -127 : near;\n"
+     "    return (int)(in == in ? in : 0);\n"
+     "}"},
+    {"narrow_$x", KG_MANY, 8, 1u << KG_E4M3 | 1u << KG_E4M3FNUZ,
+     "/* Rounds to nearest even. */\n"
+     "static __device__ $x narrow_$x($f v)\n"
+     "{\n"
+     "    typedef int words __attribute__((ext_vector_type($n / 4)));\n"
+     "    words codes;\n"
+     "#pragma unroll\n"
+     "    for (int w = 0; w < $n / 4; w++)\n"
+     "        codes[w] = four_$t(v[4 * w], v[4 * w + 1], v[4 * w + 2], v[4 * w + 3]);\n"
+     "    return __builtin_bit_cast($x, codes);\n"
+     "}"},
+    {"narrow_$x", KG_ONE, 8, 1u << KG_E4M3 | 1u << KG_E4M3FNUZ,
+     "/* Rounds to nearest even. */\n"
+     "static __device__ $x narrow_$x($f v)\n"
+     "{\n"
+     "    return four_$t(v, v, v, v);\n"
+     "}"},
+    {"only_$x", KG_MANY, 0, FLOATS,
+     "/* v, with `other` in place of its elements from `count` on. */\n"
+     "static __device__ $x only_$x($x v, int count, $t other)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        v[e] = e < count ? v[e] : other;\n"
+     "    return v;\n"
+     "}"},
+    {"only_$x", KG_ONE, 0, FLOATS,
+     "static __device__ $x only_$x($x v, int count, $t other)\n"
+     "{\n"
+     "    return count > 0 ? v : other;\n"
+     "}"},
+    {"most_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* The largest element. */\n"
+     "static __device__ float most_$x($x v)\n"
+     "{\n"
+     "    float top = v[0];\n"
+     "#pragma unroll\n"
+     "    for (int e = 1; e < $n; e++)\n"
+     "        top = larger(top, v[e]);\n"
+     "    return top;\n"
+     "}"},
+    {"most_$x", KG_ONE, 32, 1u << KG_F32,
+     "static __device__ float most_$x($x v)\n"
+     "{\n"
+     "    return v;\n"
+     "}"},
+    {"power_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* 2 to the power of each element. */\n"
+     "static __device__ $x power_$x($x v)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        v[e] = power_of_2(v[e]);\n"
+     "    return v;\n"
+     "}"},
+    {"power_$x", KG_ONE, 32, 1u << KG_F32,
+     "static __device__ $x power_$x($x v)\n"
+     "{\n"
+     "    return power_of_2(v);\n"
+     "}"},
+    {"larger_bits", KG_ANY, 0, 0,
+     "/* The larger of two magnitudes, each the bits of a float without its sign, which order as integers do; a\n"
+     " * NaN is larger than all. */\n"
+     "static __device__ int larger_bits(int a, int b)\n"
+     "{\n"
+     "    return a > b ? a : b;\n"
+     "}"},
+    {"magnitude_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* The largest magnitude of the elements. */\n"
+     "static __device__ int magnitude_$x($x v)\n"
+     "{\n"
+     "    int top = 0;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        top = larger_bits(top, __builtin_bit_cast(int, v[e]) & 0x7fffffff);\n"
+     "    return top;\n"
+     "}"},
+    {"magnitude_$x", KG_ONE, 32, 1u << KG_F32,
+     "static __device__ int magnitude_$x($x v)\n"
+     "{\n"
+     "    return __builtin_bit_cast(int, v) & 0x7fffffff;\n"
+     "}"},
+    {"peak", KG_ANY, 0, 0,
+     "/* Of some elements, the largest, and the sum of 2^(factor (element - largest)). */\n"
+     "struct peak {\n"
+     "    float top, sum;\n"
+     "};"},
+    {"away", KG_ANY, 0, 0,
+     "/* 2^(factor (v - top)), v at most top; 0 where both are minus infinity. */\n"
+     "static __device__ float away(float v, float top, float factor)\n"
+     "{\n"
+     "    return v == top ? 1 : power_of_2((v - top) * factor);\n"
+     "}"},
+    {"join_peak", KG_ANY, 0, 0,
+     "static __device__ peak join_peak(peak a, peak b, float factor)\n"
+     "{\n"
+     "    const float top = larger(a.top, b.top);\n"
+     "    return {top, a.sum * away(a.top, top, factor) + b.sum * away(b.top, top, factor)};\n"
+     "}"},
+#define OTHER_KINDS(n)                                                                             \
+    {"other" #n "_bits", KG_ANY, 0, 0,                                                             \
+     "static __device__ int other" #n "_bits(int v)\n"                                                   \
+     "{\n"                                                                                         \
+     "    return __builtin_bit_cast(int, other" #n "(__builtin_bit_cast(float, v)));\n"           \
+     "}"},                                                                                         \
+    {"other" #n "_peak", KG_ANY, 0, 0,                                                             \
+     "static __device__ peak other" #n "_peak(peak v)\n"                                                 \
+     "{\n"                                                                                         \
+     "    return {other" #n "(v.top), other" #n "(v.sum)};\n"                                     \
+     "}"}
+    OTHER_KINDS(2),
+    OTHER_KINDS(4),
+    OTHER_KINDS(8),
+    OTHER_KINDS(16),
+    OTHER_KINDS(32),
+    OTHER_KINDS(64),
+#undef OTHER_KINDS
     {"finite_or_0", KG_ANY, 0, 0,
      "static __device__ float finite_or_0(float v)\n"
      "{\n"
@@ -247,9 +391,14 @@ static void add_names(struct names *n, const char *text)
     }
 }
 
-/* The types kernels have operands of; others have no words yet. */
-static const enum kg_type elements[] = {KG_F32, KG_F16, KG_BF16};
+/* The types kernels have operands of. */
+static const enum kg_type elements[] = {KG_F32, KG_F16, KG_BF16, KG_I8, KG_E4M3, KG_E4M3FNUZ};
 enum { ELEMENTS = sizeof elements / sizeof *elements, MAX_FILLED = 1024 };
+
+static bool sized(const struct kg_word *w, unsigned bytes)
+{
+    return w->bytes == 0 || (w->bytes == KG_NOT_16 ? bytes != 16 : bytes == w->bytes);
+}
 
 static unsigned fill_table(struct filled *to, unsigned used, const struct kg_word *rows,
                            unsigned count)
@@ -262,7 +411,8 @@ static unsigned fill_table(struct filled *to, unsigned used, const struct kg_wor
             unsigned n = widths[k % WIDTHS];
             if (!once &&
                 (!(w->width & (n == 1 ? KG_ONE : KG_MANY)) ||
-                 (w->bits && w->bits != kg_dtypes[t].bits) || (w->types && !(w->types >> t & 1))))
+                 (w->bits && w->bits != kg_dtypes[t].bits) ||
+                 !sized(w, n * kg_dtypes[t].bits / 8) || (w->types && !(w->types >> t & 1))))
                 continue;
             if (used == MAX_FILLED) {
                 fputs("flygen: too many words\n", stderr);

@@ -22,7 +22,9 @@ struct kg_word {
     unsigned bits;  /* only for element types of this many bits; 0: all */
     unsigned types; /* only for these, a mask of 1 << enum kg_type; 0: all */
     const char *text;
+    unsigned bytes; /* only for vectors of this many bytes, or KG_NOT_16; 0: all */
 };
+enum { KG_NOT_16 = ~0u };
 
 /* What a family brings: its words, and the facts stages lay out memory with. */
 struct kg_isa {

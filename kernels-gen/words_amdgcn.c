@@ -111,6 +111,39 @@ static const struct kg_word common[] = {
      "{\n"
      "    return __builtin_amdgcn_rsqf(v);\n"
      "}"},
+    {"larger", KG_ANY, 0, 0,
+     "/* The larger of two; the other one when one is NaN. The median with infinity is one instruction. */\n"
+     "static __device__ float larger(float a, float b)\n"
+     "{\n"
+     "    return __builtin_amdgcn_fmed3f(a, b, __builtin_inff());\n"
+     "}"},
+    {"power_of_2", KG_ANY, 0, 0,
+     "static __device__ float power_of_2(float v)\n"
+     "{\n"
+     "    return __builtin_amdgcn_exp2f(v);\n"
+     "}"},
+    {"four_e4m3", KG_ANY, 0, 0,
+     "/* Four codes, the first in the low byte. */\n"
+     "static __device__ int four_e4m3(float a, float b, float c, float d)\n"
+     "{\n"
+     "    const int low = __builtin_amdgcn_cvt_pk_fp8_f32(a, b, 0, false);\n"
+     "    return __builtin_amdgcn_cvt_pk_fp8_f32(c, d, low, true);\n"
+     "}"},
+    {"no_negative_zero", KG_ANY, 0, 0,
+     "/* v, or 0 where it rounds to 0: FNUZ has no negative zero, its code means NaN. */\n"
+     "static __device__ float no_negative_zero(float v)\n"
+     "{\n"
+     "    return __builtin_fabsf(v) <= 0x1p-11f ? 0 : v;\n"
+     "}"},
+    {"four_e4m3z", KG_ANY, 0, 0,
+     "/* Four codes, the first in the low byte. */\n"
+     "static __device__ int four_e4m3z(float a, float b, float c, float d)\n"
+     "{\n"
+     "    a = no_negative_zero(a), b = no_negative_zero(b);\n"
+     "    c = no_negative_zero(c), d = no_negative_zero(d);\n"
+     "    const int low = __builtin_amdgcn_cvt_pk_fp8_f32(a, b, 0, false);\n"
+     "    return __builtin_amdgcn_cvt_pk_fp8_f32(c, d, low, true);\n"
+     "}"},
     DPP(2, "0xb1", "The value of the lane beside this one."),
     DPP(4, "0x4e", "The value of the other two of four lanes, where pairs agree."),
     DPP(8, "0x141", "The value of the other half of eight lanes, where halves agree."),

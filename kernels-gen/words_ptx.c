@@ -40,7 +40,8 @@ static const struct kg_word words[] = {
      "    __asm__ volatile(\"ld.global.L1::no_allocate.v4.b32 {%0, %1, %2, %3}, [%4];\"\n"
      "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at));\n"
      "    return __builtin_bit_cast($x, v);\n"
-     "}"},
+     "}",
+     .bytes = 16},
     {"store_$x", KG_MANY, 0, 0,
      "/* 16 bytes aligned, not to be read soon. */\n"
      "static __device__ void store_$x($t *p, long at, $x v)\n"
@@ -50,7 +51,8 @@ static const struct kg_word words[] = {
      "    __asm__ volatile(\"st.global.cs.v4.b32 [%0], {%1, %2, %3, %4};\"\n"
      "                     :: \"l\"(p + at), \"r\"(b.x), \"r\"(b.y), \"r\"(b.z), \"r\"(b.w) : "
      "\"memory\");\n"
-     "}"},
+     "}",
+     .bytes = 16},
     {"load_param_$x", KG_MANY, 0, 0,
      "/* Elements at .. of p, 16 bytes aligned; many rows read them. */\n"
      "static __device__ $x load_param_$x(const $t *p, long at)\n"
@@ -72,7 +74,8 @@ static const struct kg_word words[] = {
      "    const words out = {first >> bits | second << 1 << (63 - bits),\n"
      "                       second >> bits | third << 1 << (63 - bits)};\n"
      "    return __builtin_bit_cast($x, out);\n"
-     "}"},
+     "}",
+     .bytes = 16},
     {"store_any_$x", KG_MANY, 0, 0,
      "/* At any address: by elements where it is not aligned. */\n"
      "static __device__ void store_any_$x($t *p, long at, $x v)\n"
@@ -84,7 +87,40 @@ static const struct kg_word words[] = {
      "#pragma unroll\n"
      "    for (int e = 0; e < $n; e++)\n"
      "        p[at + e] = v[e];\n"
-     "}"},
+     "}",
+     .bytes = 16},
+    {"load_$x", KG_MANY, 0, 0,
+     "static __device__ $x load_$x(const $t *p, long at)\n"
+     "{\n"
+     "    return *(const $x *)(p + at);\n"
+     "}",
+     .bytes = KG_NOT_16},
+    {"store_$x", KG_MANY, 0, 0,
+     "static __device__ void store_$x($t *p, long at, $x v)\n"
+     "{\n"
+     "    *($x *)(p + at) = v;\n"
+     "}",
+     .bytes = KG_NOT_16},
+    {"load_any_$x", KG_MANY, 0, 0,
+     "/* At any address: by elements. */\n"
+     "static __device__ $x load_any_$x(const $t *p, long at)\n"
+     "{\n"
+     "    $x v;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        v[e] = p[at + e];\n"
+     "    return v;\n"
+     "}",
+     .bytes = KG_NOT_16},
+    {"store_any_$x", KG_MANY, 0, 0,
+     "/* At any address: by elements. */\n"
+     "static __device__ void store_any_$x($t *p, long at, $x v)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        p[at + e] = v[e];\n"
+     "}",
+     .bytes = KG_NOT_16},
     {"load_$x", KG_ONE, 0, 0,
      "static __device__ $x load_$x(const $t *p, long at)\n"
      "{\n"
@@ -137,6 +173,25 @@ static const struct kg_word words[] = {
      "static __device__ bool zero_in_wave(int v)\n"
      "{\n"
      "    return !__nvvm_vote_any_sync(~0u, v != 0);\n"
+     "}"},
+    {"larger", KG_ANY, 0, 0,
+     "/* The larger of two; the other one when one is NaN. */\n"
+     "static __device__ float larger(float a, float b)\n"
+     "{\n"
+     "    return __nvvm_fmax_f(a, b);\n"
+     "}"},
+    {"power_of_2", KG_ANY, 0, 0,
+     "static __device__ float power_of_2(float v)\n"
+     "{\n"
+     "    return __nvvm_ex2_approx_ftz_f(v);\n"
+     "}"},
+    {"four_e4m3", KG_ANY, 0, 0,
+     "/* Four codes, the first in the low byte. */\n"
+     "static __device__ int four_e4m3(float a, float b, float c, float d)\n"
+     "{\n"
+     "    const unsigned low = (unsigned short)__nvvm_ff_to_e4m3x2_rn(b, a);\n"
+     "    const unsigned high = (unsigned short)__nvvm_ff_to_e4m3x2_rn(d, c);\n"
+     "    return high << 16 | low;\n"
      "}"},
     OTHER(2, 1),
     OTHER(4, 2),

@@ -7,6 +7,10 @@
 #include <fly/types.h>
 #include <fly/handle.h>
 #include <fly/layernorm.h>
+#include <fly/rmsnorm.h>
+#include <fly/softmax.h>
+#include <fly/softmaxbwd.h>
+#include <fly/quant.h>
 #include <fly/gemm.h>
 #include <fly/preshuffle.h>
 

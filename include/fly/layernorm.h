@@ -2,13 +2,19 @@
 /*
  * Layer normalisation of each row of a matrix (Ba, Kiros, Hinton 2016):
  *
- *     mean = sum(x) / cols
- *     rstd = 1 / sqrt(sum((x - mean)^2) / cols + eps)
- *     y    = (x - mean) * rstd * gamma + beta
+ *     s    = x + residual                      rounded to dtype; x where residual is null
+ *     mean = sum(s) / cols
+ *     rstd = 1 / sqrt(sum((s - mean)^2) / cols + eps)
+ *     y    = (s - mean) * rstd * gamma + beta
  *
  * Arithmetic is f32 whatever the element type; results round to nearest even. The variance is summed
  * from deviations, so a large mean does not spoil it. |y - exact| <= 1/2 ulp(y) + 8 u (|xhat gamma| +
  * |beta|), u = 2^-24. NaN and infinities stay in their row. Deterministic; no workspace.
+ *
+ * Quantised output (ydtype is an 8-bit type): with t = y before rounding, times xscale where that is given,
+ *
+ *     yscale = max(|t|) / M, 1 where that is 0      M = 127 for I8, the largest finite code of an fp8
+ *     y      = t / yscale, to nearest even, saturated (I8 to -127..127)
  */
 #ifndef FLY_LAYERNORM_H
 #define FLY_LAYERNORM_H
@@ -33,7 +39,17 @@ typedef struct flyLayerNormArgs_t {
     int64_t ldx;          /* elements between row starts of x, >= cols; 0: cols */
     int64_t ldy;          /* elements between row starts of y, >= cols; 0: cols */
     float eps;            /* >= 0, finite; added to the variance as it is, 0 adds nothing */
-    uint32_t dtype;       /* flyDtype_t of x, gamma, beta and y: F32, F16 or BF16 */
+    uint32_t dtype;       /* flyDtype_t of x, gamma, beta, residual, residual_out and xscale: F32, F16 or BF16 */
+    const void *residual; /* [rows, cols] of dtype, rows ldr apart; null: no add */
+    void *residual_out;   /* [rows, cols] of dtype, rows ldro apart: s; required with residual, null without;
+                             may be residual (or x) when the leading dimensions are equal */
+    float *yscale;        /* [rows] f32, 4-byte aligned: required with an 8-bit ydtype, else null */
+    const void *xscale;   /* [cols] of dtype: smooth quantisation; null: dynamic. Only with an 8-bit ydtype */
+    int64_t ldr;          /* elements between row starts, >= cols; 0: cols */
+    int64_t ldro;         /* likewise */
+    uint32_t ydtype;      /* flyDtype_t of y: dtype (or 0), I8, or the E4M3 encoding the arch converts to
+                             (E4M3FNUZ on gfx942, E4M3 on later ones) */
+    uint32_t reserved;    /* 0 */
 } flyLayerNormArgs_t;
 
 /* Launches on the handle's stream. INVALID_VALUE: args or a required pointer (x, y) null, cols < 1,

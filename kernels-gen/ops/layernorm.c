@@ -14,39 +14,13 @@
  * Registers: the row as it is in memory, vectors * 4 dwords, and gamma and beta while they fit.
  * LDS: 12 bytes a wave where a row has several.
  */
-#include "../rowwise.h"
+#include "../norm.h"
 
 static const struct kg_arg args[] = {
-    {"x", KG_ARG_IN, KG_OF_IN, false},       {"gamma", KG_ARG_IN, KG_OF_WEIGHT, true},
-    {"beta", KG_ARG_IN, KG_OF_WEIGHT, true}, {"y", KG_ARG_OUT, KG_OF_OUT, false},
-    {"mean", KG_ARG_OUT, KG_OF_F32, true},   {"rstd", KG_ARG_OUT, KG_OF_F32, true},
-    {"ldx", KG_ARG_I64, KG_OF_F32, false},   {"ldy", KG_ARG_I64, KG_OF_F32, false},
-    {"rows", KG_ARG_I32, KG_OF_F32, false},  {"cols", KG_ARG_I32, KG_OF_F32, false},
-    {"eps", KG_ARG_F32, KG_OF_F32, false},
-};
-
-static const enum kg_type types[] = {KG_F32, KG_F16, KG_BF16};
-
-/* Vectors of 16 bytes. Short rows share a workgroup of 256; several vectors a lane keep the
- * exchanges between lanes few. */
-/* clang-format off */
-static const struct kg_rowwise tiles[] = {
-    /* rows threads vectors */
-    {32, 8, 1},   {32, 8, 2},   {16, 16, 1},
-    {16, 16, 2},  {16, 16, 3},  {8, 32, 1},
-    {8, 32, 2},   {8, 32, 3},   {8, 32, 4},
-    {4, 64, 2},   {4, 64, 3},   {4, 64, 4},
-    {2, 128, 3},  {2, 128, 4},  {1, 256, 1},
-    {1, 256, 2},  {1, 256, 3},  {1, 256, 4},
-    {1, 512, 2},  {1, 512, 3},  {1, 512, 4},
-    {1, 512, 8},  {1, 1024, 1}, {1, 1024, 2},
-    {1, 1024, 4}, {1, 1024, 8}, {1, 512, 4, .loop = true},
-};
-
-/* One element at a time: rows too narrow for a vector, and whatever nothing else takes. */
-static const struct kg_rowwise narrow[] = {
-    {32, 8, 1, .vec = 1},
-    {1, 256, 4, .vec = 1, .loop = true},
+    {"x", KG_ARG_IN, KG_OF_IN, false, "ldx"}, {"gamma", KG_ARG_IN, KG_OF_WEIGHT, true},
+    {"beta", KG_ARG_IN, KG_OF_WEIGHT, true},  {"y", KG_ARG_OUT, KG_OF_OUT, false, "ldy"},
+    {"mean", KG_ARG_OUT, KG_OF_F32, true},    {"rstd", KG_ARG_OUT, KG_OF_F32, true},
+    KG_NORM_ARGS,
 };
 
 /* Sums of 16-bit values lose nothing in f32 over the few elements of one lane; f32 values would. */
@@ -77,44 +51,18 @@ static unsigned params_batch(const struct kg_spec *s)
  */
 static unsigned registers(const struct kg_spec *s)
 {
-    return 6 * s->tile.vectors + 8 * params_batch(s) + (wide(s) ? 24 : 40);
+    return 6 * s->tile.vectors + (kg_is_quantised(s) ? 12 : 8) * params_batch(s) + (wide(s) ? 24 : 40) + (kg_is_quantised(s) ? 10 : 0);
 }
 
 static const char *legal(const struct kg_spec *s)
 {
-    if (registers(s) > kg_row_registers(s))
-        return "a work-item would need more registers than a workgroup of this size has";
-    if (kg_spec_block(s) > 1024)
-        return "a workgroup has at most 1024 work-items";
-    if (kg_spec_block(s) % s->arch->wave)
-        return "a workgroup is whole waves";
-    return NULL;
-}
-
-/* Records that cannot exist are left out; forms of the table differ in what they need. */
-static void offer(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with),
-                  void *with)
-{
-    if (!legal(s))
-        visit(s, with);
+    return kg_row_legal(s, registers(s));
 }
 
 static void variants(const struct kg_op *op, const struct kg_arch *arch,
                      void (*visit)(const struct kg_spec *s, void *with), void *with)
 {
-    for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
-        struct kg_spec s = {
-            .op = op, .arch = arch, .in = types[t], .weight = types[t], .out = types[t]};
-        for (unsigned i = 0; i < sizeof tiles / sizeof *tiles; i++) {
-            s.tile = tiles[i];
-            s.tile.vec = 128 / kg_dtypes[s.in].bits;
-            offer(&s, visit, with);
-        }
-        for (unsigned i = 0; i < sizeof narrow / sizeof *narrow; i++) {
-            s.tile = narrow[i];
-            offer(&s, visit, with);
-        }
-    }
+    kg_norm_variants(op, arch, false, visit, with);
 }
 
 /* m + m_low = sum / cols. */
@@ -139,16 +87,6 @@ static void scale_and_statistics(struct kg *g)
     kg_line(g, "    rstd[row] = scale;");
     kg_close(g);
     kg_blank(g);
-}
-
-/* Rows of 16-bit values stay as they are in memory, and are widened in each sweep. */
-static void keep_packed(struct kg *g, const struct kg_spec *s)
-{
-    if (wide(s) || s->tile.vec == 1)
-        return;
-    kg_each(g);
-    kg_line(g, "values@ = packed_$x(values@);");
-    kg_each_end(g);
 }
 
 static void params(struct kg *g, const struct kg_spec *s)
@@ -179,13 +117,10 @@ static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
     kg_line(g, "squares += d * d;");
 }
 
-static void output(struct kg *g, const struct kg_spec *s)
+static void result(struct kg *g, const struct kg_spec *s)
 {
-    kg_each_scope(g);
-    kg_line(g, "const $f d = (widen_$x(values@) - m) - m_low;");
-    kg_line(g, "const $o out = narrow_$o(d * scale * widen_$w(scales`) + widen_$w(offsets`));");
-    kg_row_store(g, s, "out");
-    kg_each_scope_end(g);
+    (void)s;
+    kg_line(g, "$f t = ((widen_$x(values@) - m) - m_low) * scale * widen_$w(scales`) + widen_$w(offsets`);");
 }
 
 static void emit_resident(struct kg *g, const struct kg_spec *s)
@@ -198,6 +133,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_load(g, s, "values", !params_in_batches(s));
     if (params_with_row(s))
         params(g, s);
+    kg_norm_add(g, s);
     kg_blank(g);
 
     kg_note(g, "Sum of the row.");
@@ -209,7 +145,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
         kg_line(g, "$f part = 0;");
         kg_row_sweep(g, s, "part = 0;", sum_narrow);
         kg_line(g, "pair sum = {sum_$f(part), 0};");
-        keep_packed(g, s);
+        kg_row_keep_packed(g, s, "values");
     }
     kg_row_reduce(g, s, "sum", &kg_pair_sum);
     mean(g);
@@ -218,17 +154,14 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_line(g, "$f squares = 0;");
     kg_row_sweep(g, s, "squares = 0;", sum_squares);
     kg_line(g, "float square = sum_$f(squares);");
-    keep_packed(g, s);
+    kg_row_keep_packed(g, s, "values");
     if (!params_with_row(s) && !params_in_batches(s))
         params(g, s);
     kg_row_reduce(g, s, "square", &kg_sum);
     scale_and_statistics(g);
 
-    kg_batches(g, (int)params_batch(s));
-    if (params_in_batches(s))
-        params(g, s);
-    output(g, s);
-    kg_batches_end(g);
+    const struct kg_norm_result r = {params, result, !params_in_batches(s), params_batch(s)};
+    kg_norm_write(g, s, &r);
     kg_row_end(g, s);
 }
 
@@ -253,6 +186,7 @@ static void sum_deviations(struct kg *g, const struct kg_spec *s, bool own)
 static void emit_loop(struct kg *g, const struct kg_spec *s)
 {
     kg_row_begin(g, s);
+    kg_norm_rows(g, s);
     kg_row_anchor(g, s);
 
     kg_note(
@@ -263,6 +197,7 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_line(g, "float seen = 0, about = 0, off = 0, square = 0;");
     kg_row_loop(g, s);
     kg_row_load(g, s, "values", false);
+    kg_norm_add(g, s);
     kg_line(g, "int fresh = %u;", s->tile.vectors * s->tile.vec);
     kg_line(g, wide(s) ? "$f part = 0, part_low = 0;" : "$f part = 0;");
     kg_row_sweep(g, s, wide(s) ? "part = part_low = 0;" : "part = 0;", sum_chunk);
@@ -271,7 +206,7 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     else
         kg_line(g, "const pair chunk = {sum_$f(part), 0};");
     kg_line(g, "sum = add_pair(sum, chunk);");
-    keep_packed(g, s);
+    kg_row_keep_packed(g, s, "values");
     kg_line(g, "if (first == -before)");
     kg_line(g, "    about = chunk.hi / (fresh ? fresh : 1);");
     kg_blank(g);
@@ -297,12 +232,8 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_reduce(g, s, "square", &kg_sum);
     scale_and_statistics(g);
 
-    kg_note(g, "Second read.");
-    kg_row_loop(g, s);
-    kg_row_load(g, s, "values", true);
-    params(g, s);
-    output(g, s);
-    kg_close(g);
+    const struct kg_norm_result r = {params, result, false, params_batch(s)};
+    kg_norm_write_loop(g, s, &r);
     kg_row_end(g, s);
 }
 
@@ -314,17 +245,6 @@ static void emit(struct kg *g, const struct kg_spec *s)
         emit_resident(g, s);
 }
 
-static void explain(struct kg_buf *out, const struct kg_spec *s)
-{
-    const struct kg_rowwise *t = &s->tile;
-    kg_buf_printf(out, "%u row%s a workgroup, %u lanes a row, ", t->rows, t->rows > 1 ? "s" : "",
-                  t->threads);
-    if (t->loop)
-        kg_buf_printf(out, "any number of columns, read twice");
-    else
-        kg_buf_printf(out, "%u to %u columns, read once", t->vec, kg_spec_max_cols(s));
-}
-
 const struct kg_op kg_op_layernorm = {
     .name = "layernorm",
     .family = "norm",
@@ -333,5 +253,5 @@ const struct kg_op kg_op_layernorm = {
     .variants = variants,
     .legal = legal,
     .emit = emit,
-    .explain = explain,
+    .explain = kg_row_explain,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* flyLayerNorm: validation, the problem it makes, and its launch. fly/layernorm.h is its contract. */
-#include <float.h>
-#include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include <fly/layernorm.h>
@@ -10,6 +9,7 @@
 #include "core/dtype.h"
 #include "core/launch.h"
 #include "ops/rowwise.h"
+#include "ops/rowwise_args.h"
 
 #define FLY_REGISTRY "layernorm.inc"
 #define FLY_THIS_OP FLY_OP_layernorm
@@ -19,9 +19,12 @@ static const char function_name[] = "flyLayerNorm";
 
 /* ---- the problem ---- */
 
-enum { F_ROWS, F_COLS, F_LDX, F_LDY, F_EPS, F_GAMMA, F_BETA, F_MEAN, F_RSTD, NFIELDS };
+enum { F_ROWS, F_COLS, F_LDX, F_LDY, F_LDR, F_LDRO, F_EPS, F_GAMMA, F_BETA, F_MEAN, F_RSTD, F_ADD, F_QUANT, NFIELDS };
 
 #define EPS_DEFAULT 0x3727c5ac /* 1e-5f */
+
+enum { QUANT_NONE, QUANT_DYNAMIC, QUANT_SMOOTH };
+static const char *const quant_words[] = {"none", "dynamic", "smooth", NULL};
 
 static const struct fly_field fields[NFIELDS] = {
     [F_ROWS] = {"rows", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 0, INT64_MAX, NULL,
@@ -30,47 +33,50 @@ static const struct fly_field fields[NFIELDS] = {
                 "columns"},
     [F_LDX] = {"ldx", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of x"},
     [F_LDY] = {"ldy", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of y"},
+    [F_LDR] = {"ldr", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of residual"},
+    [F_LDRO] = {"ldro", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of residual_out"},
     [F_EPS] = {"eps", FLY_FIELD_FLOAT, 0, -1, EPS_DEFAULT, 0, 0, NULL, "added to the variance"},
     [F_GAMMA] = {"gamma", FLY_FIELD_INT, 0, -1, 1, 0, 1, NULL, "1: scale by gamma"},
     [F_BETA] = {"beta", FLY_FIELD_INT, 0, -1, 1, 0, 1, NULL, "1: add beta"},
     [F_MEAN] = {"mean", FLY_FIELD_INT, 0, -1, 0, 0, 1, NULL, "1: write the mean of each row"},
     [F_RSTD] = {"rstd", FLY_FIELD_INT, 0, -1, 0, 0, 1, NULL, "1: write 1 / standard deviation of each row"},
+    [F_ADD] = {"add", FLY_FIELD_INT, FLY_FIELD_CHOICE, -1, 0, 0, 1, NULL, "1: normalise x + residual"},
+    [F_QUANT] = {"quant", FLY_FIELD_WORD, 0, -1, QUANT_NONE, 0, 0, quant_words,
+                 "how an 8-bit output is scaled: dynamic, or smooth with xscale"},
 };
 
 static const uint8_t types[][3] = {
-    {FLY_DTYPE_F32, FLY_DTYPE_F32, FLY_DTYPE_F32},
-    {FLY_DTYPE_F16, FLY_DTYPE_F16, FLY_DTYPE_F16},
-    {FLY_DTYPE_BF16, FLY_DTYPE_BF16, FLY_DTYPE_BF16},
+    {FLY_DTYPE_F32, FLY_DTYPE_F32, FLY_DTYPE_F32},         {FLY_DTYPE_F16, FLY_DTYPE_F16, FLY_DTYPE_F16},
+    {FLY_DTYPE_BF16, FLY_DTYPE_BF16, FLY_DTYPE_BF16},      {FLY_DTYPE_F32, FLY_DTYPE_F32, FLY_DTYPE_I8},
+    {FLY_DTYPE_F16, FLY_DTYPE_F16, FLY_DTYPE_I8},          {FLY_DTYPE_BF16, FLY_DTYPE_BF16, FLY_DTYPE_I8},
+    {FLY_DTYPE_F32, FLY_DTYPE_F32, FLY_DTYPE_E4M3},        {FLY_DTYPE_F16, FLY_DTYPE_F16, FLY_DTYPE_E4M3},
+    {FLY_DTYPE_BF16, FLY_DTYPE_BF16, FLY_DTYPE_E4M3},      {FLY_DTYPE_F32, FLY_DTYPE_F32, FLY_DTYPE_E4M3FNUZ},
+    {FLY_DTYPE_F16, FLY_DTYPE_F16, FLY_DTYPE_E4M3FNUZ},    {FLY_DTYPE_BF16, FLY_DTYPE_BF16, FLY_DTYPE_E4M3FNUZ},
     {FLY_DTYPE_NONE},
 };
-
-/* Whether [rows, cols] with rows `ld` apart can be addressed: its bytes fit int64_t. */
-static bool addressable(int64_t rows, int64_t ld, int64_t cols, int64_t bytes)
-{
-    int64_t n;
-    return rows == 0 || (!__builtin_mul_overflow(rows - 1, ld, &n) && !__builtin_add_overflow(n, cols, &n) &&
-                         !__builtin_mul_overflow(n, bytes, &n));
-}
 
 static const char *check(const struct fly_problem *p)
 {
     const int64_t *v = p->v;
-    int64_t bytes = (int64_t)fly_dtype_bits(p->types[0]) / 8;
     float eps = fly_field_to_float(v[F_EPS]);
-    if (v[F_LDX] < v[F_COLS])
-        return "ldx must be at least cols";
-    if (v[F_LDY] < v[F_COLS])
-        return "ldy must be at least cols";
-    if (!(eps >= 0 && eps <= FLT_MAX))
+    int64_t ld = 0;
+    for (int f = F_LDX; f <= F_LDRO; f++) {
+        if (v[f] < v[F_COLS])
+            return "a leading dimension must be at least cols";
+        ld = v[f] > ld ? v[f] : ld;
+    }
+    if (!(eps >= 0 && eps < __builtin_inff()))
         return "eps must not be negative, and finite";
-    if (!addressable(v[F_ROWS], v[F_LDX], v[F_COLS], bytes) || !addressable(v[F_ROWS], v[F_LDY], v[F_COLS], bytes))
+    if (!fly_rowwise_addressable(v[F_ROWS], ld, v[F_COLS], 4))
         return "rows * ld must stay below 2^63 bytes";
+    if (fly_is_quantised(p->types[2]) != (v[F_QUANT] != QUANT_NONE))
+        return "an 8-bit output needs quant=dynamic or quant=smooth, another output none";
     return NULL;
 }
 
 /* ---- operands ---- */
 
-enum { O_X, O_GAMMA, O_BETA, O_Y, O_MEAN, O_RSTD, NOPERANDS };
+enum { O_X, O_GAMMA, O_BETA, O_Y, O_MEAN, O_RSTD, O_RESIDUAL, O_RESIDUAL_OUT, O_YSCALE, O_XSCALE, NOPERANDS };
 
 static uint32_t operands(const struct fly_problem *p, struct fly_operand out[FLY_MAX_OPERANDS])
 {
@@ -84,6 +90,10 @@ static uint32_t operands(const struct fly_problem *p, struct fly_operand out[FLY
         [O_Y] = {"y", FLY_OUT, result, false, true, 2, {rows, cols}, {v[F_LDY], 1}},
         [O_MEAN] = {"mean", FLY_OUT, FLY_DTYPE_F32, true, v[F_MEAN], 1, {rows}, {1}},
         [O_RSTD] = {"rstd", FLY_OUT, FLY_DTYPE_F32, true, v[F_RSTD], 1, {rows}, {1}},
+        [O_RESIDUAL] = {"residual", FLY_IN, in, true, v[F_ADD], 2, {rows, cols}, {v[F_LDR], 1}},
+        [O_RESIDUAL_OUT] = {"residual_out", FLY_OUT, in, true, v[F_ADD], 2, {rows, cols}, {v[F_LDRO], 1}},
+        [O_YSCALE] = {"yscale", FLY_OUT, FLY_DTYPE_F32, true, v[F_QUANT] != QUANT_NONE, 1, {rows}, {1}},
+        [O_XSCALE] = {"xscale", FLY_PARAM, in, true, v[F_QUANT] == QUANT_SMOOTH, 1, {cols}, {1}},
     };
     memcpy(out, list, sizeof list);
     return NOPERANDS;
@@ -92,136 +102,90 @@ static uint32_t operands(const struct fly_problem *p, struct fly_operand out[FLY
 static void ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *params)
 {
     const int64_t *v = p->v;
-    uint64_t row = fly_dtype_bytes(p->types[0], (uint64_t)v[F_COLS]) + fly_dtype_bytes(p->types[2], (uint64_t)v[F_COLS]);
-    *data = (uint64_t)v[F_ROWS] * row;
-    *params = (uint64_t)(v[F_GAMMA] + v[F_BETA]) * fly_dtype_bytes(p->types[1], (uint64_t)v[F_COLS]);
-}
-
-/* ---- kernels ---- */
-
-static const char *fits(const struct fly_kernel *k, const struct fly_problem *p)
-{
-    return fly_rowwise_fits(k, p->v[F_COLS]);
-}
-
-static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
-                          const struct fly_target *t)
-{
-    return fly_rowwise_heuristic(k, n, p->v[F_ROWS], p->v[F_COLS], t);
-}
-
-static int limits(const struct fly_kernel *k, char *text, size_t bytes)
-{
-    return fly_rowwise_limits(k, text, bytes);
-}
-
-static void grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
-                 uint32_t g[3], uint32_t *launches)
-{
-    (void)t;
-    fly_rowwise_grid(k, p->v[F_ROWS], g, launches);
-}
-
-static uint64_t workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)
-{
-    (void)k, (void)p, (void)t;
-    return 0;
+    uint64_t cols = (uint64_t)v[F_COLS], in = fly_dtype_bytes(p->types[0], cols);
+    *data = (uint64_t)v[F_ROWS] * (in * (v[F_ADD] ? 3 : 1) + fly_dtype_bytes(p->types[2], cols));
+    *params = (uint64_t)(v[F_GAMMA] + v[F_BETA]) * fly_dtype_bytes(p->types[1], cols) + (v[F_QUANT] == QUANT_SMOOTH ? in : 0);
 }
 
 /* ---- the call ---- */
 
-#define REFUSE(status, ...) return fly_fail(h, status, "%s: " __VA_ARGS__)
-
-static bool misaligned(const void *p, unsigned bytes)
-{
-    return ((uintptr_t)p & (bytes - 1)) != 0;
-}
-
 /* Checks args, copies them with defaults filled in, and makes the problem. */
-static flyStatus_t validate(flyHandle_t h, const char *function, const flyLayerNormArgs_t *args,
-                            flyLayerNormArgs_t *a, struct fly_problem *p)
+static flyStatus_t validate(flyHandle_t h, const char *function, const flyLayerNormArgs_t *args, flyLayerNormArgs_t *a,
+                            struct fly_problem *p)
 {
-    flyStatus_t status = fly_args_copy(h, function, args, a, sizeof *a, sizeof *a);
+    flyStatus_t status = fly_args_copy(h, function, args, a, offsetof(flyLayerNormArgs_t, residual), sizeof *a);
+    if (status == FLY_STATUS_SUCCESS)
+        status = fly_rowwise_float_type(h, function, "dtype", a->dtype);
+    if (status == FLY_STATUS_SUCCESS)
+        status = fly_rowwise_output_type(h, function, a->dtype, &a->ydtype);
     if (status != FLY_STATUS_SUCCESS)
         return status;
-    if (a->dtype == FLY_DTYPE_NONE || a->dtype >= FLY_DTYPE_COUNT)
-        REFUSE(FLY_STATUS_INVALID_VALUE, "dtype = %" PRIu32 ": is no flyDtype_t", function, a->dtype);
-    if (a->dtype > FLY_DTYPE_BF16)
-        REFUSE(FLY_STATUS_NOT_SUPPORTED, "dtype = %s: must be f32, f16 or bf16", function, fly_dtype_token(a->dtype));
-    if (a->rows < 0)
-        REFUSE(FLY_STATUS_INVALID_VALUE, "rows = %" PRId64 ": must not be negative", function, a->rows);
-    if (a->cols < 1)
-        REFUSE(FLY_STATUS_INVALID_VALUE, "cols = %" PRId64 ": must be at least 1", function, a->cols);
-    if (!a->x)
-        REFUSE(FLY_STATUS_INVALID_VALUE, "x = NULL: must point to device memory", function);
-    if (!a->y)
-        REFUSE(FLY_STATUS_INVALID_VALUE, "y = NULL: must point to device memory", function);
-    unsigned bytes = fly_dtype_bits(a->dtype) / 8;
-    const struct {
-        const char *name;
-        const void *p;
-        unsigned bytes;
-    } pointers[NOPERANDS] = {{"x", a->x, bytes}, {"gamma", a->gamma, bytes}, {"beta", a->beta, bytes},
-                             {"y", a->y, bytes}, {"mean", a->mean, 4},       {"rstd", a->rstd, 4}};
-    for (int i = 0; i < NOPERANDS; i++)
-        if (misaligned(pointers[i].p, pointers[i].bytes))
-            REFUSE(FLY_STATUS_INVALID_VALUE, "%s = %p: must be aligned to %u bytes", function, pointers[i].name,
-                   pointers[i].p, pointers[i].bytes);
-    if (a->ldx == 0)
-        a->ldx = a->cols;
-    if (a->ldy == 0)
-        a->ldy = a->cols;
-    if (a->ldx < a->cols)
-        REFUSE(FLY_STATUS_INVALID_VALUE, "ldx = %" PRId64 ": must be at least cols = %" PRId64, function, a->ldx, a->cols);
-    if (a->ldy < a->cols)
-        REFUSE(FLY_STATUS_INVALID_VALUE, "ldy = %" PRId64 ": must be at least cols = %" PRId64, function, a->ldy, a->cols);
-    if (!(a->eps >= 0 && a->eps <= FLT_MAX))
-        REFUSE(FLY_STATUS_INVALID_VALUE, "eps = %g: must be finite and not negative", function, (double)a->eps);
-    int64_t ld = a->ldx > a->ldy ? a->ldx : a->ldy;
-    if (!addressable(a->rows, ld, a->cols, bytes))
-        REFUSE(FLY_STATUS_INVALID_VALUE, "rows = %" PRId64 ": with rows %" PRId64 " elements apart the matrix passes 2^63 bytes",
-               function, a->rows, ld);
+    bool quantised = fly_is_quantised(a->ydtype), add = a->residual != NULL;
+    if (a->reserved)
+        return fly_fail(h, FLY_STATUS_NOT_SUPPORTED, "%s: reserved = %u: must be 0", function, a->reserved);
+    uint8_t in = (uint8_t)a->dtype;
+    const struct fly_rowwise_tensor tensors[] = {
+        {"x", a->x, &a->ldx, "ldx", in, FLY_REQUIRED, NULL},
+        {"y", a->y, &a->ldy, "ldy", (uint8_t)a->ydtype, FLY_REQUIRED, NULL},
+        {"gamma", a->gamma, NULL, NULL, in, FLY_OPTIONAL, NULL},
+        {"beta", a->beta, NULL, NULL, in, FLY_OPTIONAL, NULL},
+        {"mean", a->mean, NULL, NULL, FLY_DTYPE_F32, FLY_OPTIONAL, NULL},
+        {"rstd", a->rstd, NULL, NULL, FLY_DTYPE_F32, FLY_OPTIONAL, NULL},
+        {"residual", a->residual, &a->ldr, "ldr", in, FLY_OPTIONAL, NULL},
+        {"residual_out", a->residual_out, &a->ldro, "ldro", in, add ? FLY_REQUIRED : FLY_FORBIDDEN,
+         add ? "is where x + residual goes" : "there is no residual to add"},
+        {"yscale", a->yscale, NULL, NULL, FLY_DTYPE_F32, quantised ? FLY_REQUIRED : FLY_FORBIDDEN,
+         quantised ? "an 8-bit ydtype needs it" : "ydtype is not an 8-bit type"},
+        {"xscale", a->xscale, NULL, NULL, in, quantised ? FLY_OPTIONAL : FLY_FORBIDDEN, "ydtype is not an 8-bit type"},
+    };
+    status = fly_rowwise_validate(h, function, a->rows, a->cols, tensors, sizeof tensors / sizeof *tensors);
+    if (status == FLY_STATUS_SUCCESS)
+        status = fly_rowwise_finite(h, function, "eps", a->eps, false);
+    if (status != FLY_STATUS_SUCCESS)
+        return status;
 
-    p->op = FLY_OP_layernorm;
-    p->types[0] = p->types[1] = p->types[2] = (uint8_t)a->dtype;
-    p->nfields = NFIELDS;
+    *p = (struct fly_problem){.op = FLY_OP_layernorm, .types = {in, in, (uint8_t)a->ydtype}, .nfields = NFIELDS};
     p->v[F_ROWS] = a->rows;
     p->v[F_COLS] = a->cols;
     p->v[F_LDX] = a->ldx;
     p->v[F_LDY] = a->ldy;
+    p->v[F_LDR] = a->ldr;
+    p->v[F_LDRO] = a->ldro;
     p->v[F_EPS] = fly_field_from_float(a->eps);
     p->v[F_GAMMA] = a->gamma != NULL;
     p->v[F_BETA] = a->beta != NULL;
     p->v[F_MEAN] = a->mean != NULL;
     p->v[F_RSTD] = a->rstd != NULL;
+    p->v[F_ADD] = add;
+    p->v[F_QUANT] = !quantised ? QUANT_NONE : a->xscale ? QUANT_SMOOTH : QUANT_DYNAMIC;
     return FLY_STATUS_SUCCESS;
-}
-
-/* Address of element `i` of an operand that may be absent. */
-static uint64_t at(const void *p, int64_t i, unsigned bytes)
-{
-    return p ? (uint64_t)(uintptr_t)p + (uint64_t)i * bytes : 0;
 }
 
 static int launch(const struct fly_call *c, const void *args)
 {
     const flyLayerNormArgs_t *a = args;
     const struct fly_kernel *k = c->entry->kernel;
-    unsigned bytes = fly_dtype_bits(a->dtype) / 8;
+    unsigned in = fly_dtype_bits(a->dtype) / 8, out = fly_dtype_bits(a->ydtype) / 8;
     int64_t most = c->entry->launches == 1 ? a->rows : fly_rowwise_rows_per_launch(k);
     for (int64_t row = 0; row < a->rows; row += most) {
         int64_t rows = a->rows - row < most ? a->rows - row : most;
         struct kernargs_layout ka = {
-            .x = at(a->x, row * a->ldx, bytes),
-            .gamma = at(a->gamma, 0, bytes),
-            .beta = at(a->beta, 0, bytes),
-            .y = at(a->y, row * a->ldy, bytes),
-            .mean = at(a->mean, row, 4),
-            .rstd = at(a->rstd, row, 4),
-            .rows = (int32_t)rows,
-            .cols = (int32_t)a->cols,
+            .x = fly_at(a->x, row * a->ldx, in),
+            .gamma = fly_at(a->gamma, 0, in),
+            .beta = fly_at(a->beta, 0, in),
+            .y = fly_at(a->y, row * a->ldy, out),
+            .mean = fly_at(a->mean, row, 4),
+            .rstd = fly_at(a->rstd, row, 4),
+            .residual = fly_at(a->residual, row * a->ldr, in),
+            .residual_out = fly_at(a->residual_out, row * a->ldro, in),
+            .yscale = fly_at(a->yscale, row, 4),
+            .xscale = fly_at(a->xscale, 0, in),
             .ldx = a->ldx,
             .ldy = a->ldy,
+            .ldr = a->ldr,
+            .ldro = a->ldro,
+            .rows = (int32_t)rows,
+            .cols = (int32_t)a->cols,
             .eps = a->eps,
         };
         int error = fly_launch(c, fly_rowwise_workgroups(k, rows), &ka);
@@ -260,20 +224,14 @@ flyStatus_t flyLayerNormPlan(flyHandle_t h, const flyLayerNormArgs_t *args, flyP
 
 static flyLayerNormArgs_t args_of(const struct fly_problem *p, void *const ptr[])
 {
-    flyLayerNormArgs_t a = FLY_ARGS_INIT(a);
-    a.dtype = p->types[0];
-    a.rows = p->v[F_ROWS];
-    a.cols = p->v[F_COLS];
-    a.ldx = p->v[F_LDX];
-    a.ldy = p->v[F_LDY];
-    a.eps = fly_field_to_float(p->v[F_EPS]);
-    a.x = ptr[O_X];
-    a.gamma = ptr[O_GAMMA];
-    a.beta = ptr[O_BETA];
-    a.y = ptr[O_Y];
-    a.mean = ptr[O_MEAN];
-    a.rstd = ptr[O_RSTD];
-    return a;
+    return (flyLayerNormArgs_t){.size = sizeof(flyLayerNormArgs_t), .rows = p->v[F_ROWS], .cols = p->v[F_COLS],
+                              .x = ptr[O_X], .gamma = ptr[O_GAMMA], .beta = ptr[O_BETA], .y = ptr[O_Y],
+                              .mean = ptr[O_MEAN], .rstd = ptr[O_RSTD],
+                              .residual = ptr[O_RESIDUAL], .residual_out = ptr[O_RESIDUAL_OUT],
+                              .yscale = ptr[O_YSCALE], .xscale = ptr[O_XSCALE], .ldx = p->v[F_LDX],
+                              .ldy = p->v[F_LDY], .ldr = p->v[F_LDR], .ldro = p->v[F_LDRO],
+                              .eps = fly_field_to_float(p->v[F_EPS]), .dtype = p->types[0],
+                              .ydtype = p->types[2]};
 }
 
 static flyStatus_t run(flyHandle_t h, const struct fly_problem *p, void *const ptr[], void *ws, uint64_t ws_bytes)
@@ -306,11 +264,11 @@ const struct fly_op fly_op_layernorm = {
     .types = types,
     .check = check,
     .operands = operands,
-    .fits = fits,
-    .heuristic = heuristic,
-    .limits = limits,
-    .grid = grid,
-    .workspace = workspace,
+    .fits = fly_rowwise_op_fits,
+    .heuristic = fly_rowwise_op_heuristic,
+    .limits = fly_rowwise_limits,
+    .grid = fly_rowwise_op_grid,
+    .workspace = fly_no_workspace,
     .ideal_bytes = ideal_bytes,
     .run = run,
     .plan = plan,

@@ -113,3 +113,27 @@ void fly_rowwise_grid(const struct fly_kernel *k, int64_t rows, uint32_t grid[3]
     grid[1] = grid[2] = 1;
     *launches = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
+
+const char *fly_rowwise_op_fits(const struct fly_kernel *k, const struct fly_problem *p)
+{
+    return fly_rowwise_fits(k, p->v[FLY_ROWWISE_COLS]);
+}
+
+uint32_t fly_rowwise_op_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
+                                  const struct fly_target *t)
+{
+    return fly_rowwise_heuristic(k, n, p->v[FLY_ROWWISE_ROWS], p->v[FLY_ROWWISE_COLS], t);
+}
+
+void fly_rowwise_op_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
+                         uint32_t grid[3], uint32_t *launches)
+{
+    (void)t;
+    fly_rowwise_grid(k, p->v[FLY_ROWWISE_ROWS], grid, launches);
+}
+
+uint64_t fly_no_workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)
+{
+    (void)k, (void)p, (void)t;
+    return 0;
+}

@@ -36,4 +36,14 @@ static inline uint32_t fly_rowwise_workgroups(const struct fly_kernel *k, int64_
 /* struct fly_op's grid for a problem of `rows` rows. */
 void fly_rowwise_grid(const struct fly_kernel *k, int64_t rows, uint32_t grid[3], uint32_t *launches);
 
+/* The members of struct fly_op that need no more than the shape. A row-wise op's fields start with rows
+ * and cols. */
+enum { FLY_ROWWISE_ROWS, FLY_ROWWISE_COLS };
+const char *fly_rowwise_op_fits(const struct fly_kernel *k, const struct fly_problem *p);
+uint32_t fly_rowwise_op_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
+                                  const struct fly_target *t);
+void fly_rowwise_op_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
+                         uint32_t grid[3], uint32_t *launches);
+uint64_t fly_no_workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t);
+
 #endif

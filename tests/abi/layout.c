@@ -83,7 +83,76 @@ MEMBER(flyLayerNormArgs_t, ldx, 72, 8);
 MEMBER(flyLayerNormArgs_t, ldy, 80, 8);
 MEMBER(flyLayerNormArgs_t, eps, 88, 4);
 MEMBER(flyLayerNormArgs_t, dtype, 92, 4);
-SAME(sizeof(flyLayerNormArgs_t), 96);
+MEMBER(flyLayerNormArgs_t, residual, 96, 8);
+MEMBER(flyLayerNormArgs_t, residual_out, 104, 8);
+MEMBER(flyLayerNormArgs_t, yscale, 112, 8);
+MEMBER(flyLayerNormArgs_t, xscale, 120, 8);
+MEMBER(flyLayerNormArgs_t, ldr, 128, 8);
+MEMBER(flyLayerNormArgs_t, ldro, 136, 8);
+MEMBER(flyLayerNormArgs_t, ydtype, 144, 4);
+MEMBER(flyLayerNormArgs_t, reserved, 148, 4);
+SAME(sizeof(flyLayerNormArgs_t), 152);
+
+MEMBER(flyRmsNormArgs_t, size, 0, 8);
+MEMBER(flyRmsNormArgs_t, rows, 8, 8);
+MEMBER(flyRmsNormArgs_t, cols, 16, 8);
+MEMBER(flyRmsNormArgs_t, x, 24, 8);
+MEMBER(flyRmsNormArgs_t, gamma, 32, 8);
+MEMBER(flyRmsNormArgs_t, y, 40, 8);
+MEMBER(flyRmsNormArgs_t, rstd, 48, 8);
+MEMBER(flyRmsNormArgs_t, residual, 56, 8);
+MEMBER(flyRmsNormArgs_t, residual_out, 64, 8);
+MEMBER(flyRmsNormArgs_t, yscale, 72, 8);
+MEMBER(flyRmsNormArgs_t, xscale, 80, 8);
+MEMBER(flyRmsNormArgs_t, ldx, 88, 8);
+MEMBER(flyRmsNormArgs_t, ldy, 96, 8);
+MEMBER(flyRmsNormArgs_t, ldr, 104, 8);
+MEMBER(flyRmsNormArgs_t, ldro, 112, 8);
+MEMBER(flyRmsNormArgs_t, eps, 120, 4);
+MEMBER(flyRmsNormArgs_t, dtype, 124, 4);
+MEMBER(flyRmsNormArgs_t, wdtype, 128, 4);
+MEMBER(flyRmsNormArgs_t, ydtype, 132, 4);
+SAME(sizeof(flyRmsNormArgs_t), 136);
+
+MEMBER(flySoftmaxArgs_t, size, 0, 8);
+MEMBER(flySoftmaxArgs_t, rows, 8, 8);
+MEMBER(flySoftmaxArgs_t, cols, 16, 8);
+MEMBER(flySoftmaxArgs_t, x, 24, 8);
+MEMBER(flySoftmaxArgs_t, y, 32, 8);
+MEMBER(flySoftmaxArgs_t, lengths, 40, 8);
+MEMBER(flySoftmaxArgs_t, ldx, 48, 8);
+MEMBER(flySoftmaxArgs_t, ldy, 56, 8);
+MEMBER(flySoftmaxArgs_t, causal_rows, 64, 8);
+MEMBER(flySoftmaxArgs_t, scale, 72, 4);
+MEMBER(flySoftmaxArgs_t, causal, 76, 4);
+MEMBER(flySoftmaxArgs_t, dtype, 80, 4);
+MEMBER(flySoftmaxArgs_t, reserved, 84, 4);
+SAME(sizeof(flySoftmaxArgs_t), 88);
+
+MEMBER(flySoftmaxBackwardArgs_t, size, 0, 8);
+MEMBER(flySoftmaxBackwardArgs_t, rows, 8, 8);
+MEMBER(flySoftmaxBackwardArgs_t, cols, 16, 8);
+MEMBER(flySoftmaxBackwardArgs_t, dy, 24, 8);
+MEMBER(flySoftmaxBackwardArgs_t, y, 32, 8);
+MEMBER(flySoftmaxBackwardArgs_t, dx, 40, 8);
+MEMBER(flySoftmaxBackwardArgs_t, lddy, 48, 8);
+MEMBER(flySoftmaxBackwardArgs_t, ldy, 56, 8);
+MEMBER(flySoftmaxBackwardArgs_t, lddx, 64, 8);
+MEMBER(flySoftmaxBackwardArgs_t, scale, 72, 4);
+MEMBER(flySoftmaxBackwardArgs_t, dtype, 76, 4);
+SAME(sizeof(flySoftmaxBackwardArgs_t), 80);
+
+MEMBER(flyQuantPerTokenArgs_t, size, 0, 8);
+MEMBER(flyQuantPerTokenArgs_t, rows, 8, 8);
+MEMBER(flyQuantPerTokenArgs_t, cols, 16, 8);
+MEMBER(flyQuantPerTokenArgs_t, x, 24, 8);
+MEMBER(flyQuantPerTokenArgs_t, y, 32, 8);
+MEMBER(flyQuantPerTokenArgs_t, yscale, 40, 8);
+MEMBER(flyQuantPerTokenArgs_t, ldx, 48, 8);
+MEMBER(flyQuantPerTokenArgs_t, ldy, 56, 8);
+MEMBER(flyQuantPerTokenArgs_t, dtype, 64, 4);
+MEMBER(flyQuantPerTokenArgs_t, ydtype, 68, 4);
+SAME(sizeof(flyQuantPerTokenArgs_t), 72);
 
 int main(void)
 {

@@ -97,6 +97,16 @@ static bool non_finite(int pattern)
     return pattern == FILL_SPECIAL || (pattern >= FILL_FINITE && pattern < FILL_PATTERNS);
 }
 
+/* Lengths of rows: from none of the columns to all of them, and a little beyond both. */
+static void fill_lengths(const struct check_case *c, struct check_buffer *b, int64_t n)
+{
+    int64_t cols = c->p.v[fly_field_index(c->op, "cols")];
+    for (int64_t i = 0; i < n; i++) {
+        int32_t length = (int32_t)(fill_bits(c->opt.seed ^ 5, (uint64_t)i) % (uint64_t)(cols + 5)) - 2;
+        memcpy(b->before + b->head + 4 * i, &length, 4);
+    }
+}
+
 static bool prepare_buffer(struct check_case *c, uint32_t i, struct check_result *r)
 {
     struct check_buffer *b = &c->b[i];
@@ -117,7 +127,9 @@ static bool prepare_buffer(struct check_case *c, uint32_t i, struct check_result
     }
     /* NaN shows what was read or not written by mistake; where NaN is a right result it would hide it. */
     memset(b->before, non_finite(c->opt.pattern) && output ? 0x5a : NAN_POISON, b->bytes);
-    if (b->o.role == FLY_PARAM)
+    if (b->o.role == FLY_PARAM && b->o.dtype == FLY_DTYPE_I32)
+        fill_lengths(c, b, cols);
+    else if (b->o.role == FLY_PARAM)
         fill_matrix(b->o.dtype, b->before + b->head, rows, cols, ld, FILL_NORMAL, c->opt.seed + 17 * (i + 1));
     else if (b->o.role != FLY_OUT)
         fill_matrix(b->o.dtype, b->before + b->head, rows, cols, ld, c->opt.pattern, c->opt.seed);

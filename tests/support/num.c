@@ -94,12 +94,16 @@ static int min_exponent(const struct format *f)
 
 size_t num_bytes(unsigned dtype, int64_t n)
 {
+    if (dtype == FLY_DTYPE_I32)
+        return 4 * (size_t)n;
     return small_of(dtype) ? (size_t)n : (size_t)format_of(dtype)->bytes * (size_t)n;
 }
 
 double num_max(unsigned dtype)
 {
     const struct format *f = format_of(dtype);
+    if (small_of(dtype))
+        return small_of(dtype)->max;
     return ldexp(2.0 - ldexp(1.0, -f->man_bits), (1 << (f->exp_bits - 1)) - 1);
 }
 
@@ -117,6 +121,11 @@ double num_min_denormal(unsigned dtype)
 double num_ulp(unsigned dtype, double v)
 {
     const struct format *f = format_of(dtype);
+    const struct small *small = small_of(dtype);
+    if (small && dtype == FLY_DTYPE_I8)
+        return 1;
+    if (small)
+        return two_to((exponent(v) < 1 - small->bias ? 1 - small->bias : exponent(v)) - 3);
     int e = exponent(v), low = min_exponent(f), top = (1 << (f->exp_bits - 1)) - 1;
     return two_to((e < low ? low : e > top ? top : e) - f->man_bits);
 }
@@ -178,7 +187,10 @@ void num_get_array(unsigned dtype, const void *base, int64_t from, int64_t n, do
 {
     const struct format *f = format_of(dtype);
     const struct small *s = small_of(dtype);
-    if (s) {
+    if (dtype == FLY_DTYPE_I32) {
+        for (int64_t i = 0; i < n; i++)
+            out[i] = ((const int32_t *)base)[from + i];
+    } else if (s) {
         for (int64_t i = 0; i < n; i++)
             out[i] = small_decode(s, ((const uint8_t *)base)[from + i]);
     } else if (f->bytes == 4) {
@@ -212,7 +224,9 @@ void num_put(unsigned dtype, void *base, int64_t i, double v)
 {
     const struct format *f = format_of(dtype);
     const struct small *s = small_of(dtype);
-    if (s) {
+    if (dtype == FLY_DTYPE_I32) {
+        ((int32_t *)base)[i] = (int32_t)v;
+    } else if (s) {
         ((uint8_t *)base)[i] = small_encode(s, v);
     } else if (f->bytes == 4) {
         float w = (float)v;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Gradient of flyLayerNorm (fly/layernorm.h). */
+#ifndef FLY_LAYERNORMBWD_H
+#define FLY_LAYERNORMBWD_H
+
+#include <fly/handle.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The gradient. With xhat = (x - mean) * rstd, x the row that was normalised (the forward's residual_out
+ * where it added):
+ *
+ *     c1     = sum(dy * gamma) / cols
+ *     c2     = sum(dy * gamma * xhat) / cols
+ *     dx     = rstd * (dy * gamma - c1 - xhat * c2) + dresidual
+ *     dgamma = sum over rows of dy * xhat
+ *     dbeta  = sum over rows of dy
+ *
+ * Deterministic by default: dgamma and dbeta are summed in two stages through the workspace. atomic = 1 adds
+ * with f32 atomics instead: no fixed order, the workspace then holds 2 cols f32.
+ */
+typedef struct flyLayerNormBackwardArgs_t {
+    size_t size;              /* sizeof(flyLayerNormBackwardArgs_t), set by FLY_ARGS_INIT */
+    int64_t rows;             /* >= 0; with 0 dgamma and dbeta are zeroed */
+    int64_t cols;             /* >= 1 */
+    const void *x;            /* [rows, cols] of dtype, rows ldx apart */
+    const void *gamma;        /* [cols] of dtype; null: ones */
+    const void *dy;           /* [rows, cols] of dtype, rows lddy apart */
+    const float *mean;        /* [rows] f32, as the forward wrote it */
+    const float *rstd;        /* [rows] f32, as the forward wrote it */
+    const void *dresidual;    /* [rows, cols] of dtype, rows lddr apart: gradient of residual_out; null: none;
+                                 may be dx when the leading dimensions are equal */
+    void *dx;                 /* [rows, cols] of dtype, rows lddx apart; may be dy or x likewise */
+    void *dgamma;             /* [cols] of dtype; null: not wanted */
+    void *dbeta;              /* [cols] of dtype; null: not wanted */
+    void *workspace;          /* workspace_bytes of device memory, 16-byte aligned; contents do not matter */
+    uint64_t workspace_bytes; /* at least what the plan says */
+    int64_t ldx;              /* elements between row starts, >= cols; 0: cols. So are the next three */
+    int64_t lddy;
+    int64_t lddx;
+    int64_t lddr;
+    uint32_t dtype;           /* flyDtype_t of all but mean and rstd: F32, F16 or BF16 */
+    uint32_t atomic;          /* 0: deterministic; 1: f32 atomics */
+} flyLayerNormBackwardArgs_t;
+
+/* As flyLayerNorm; WORKSPACE_TOO_SMALL when workspace_bytes is below the plan's. */
+FLY_API flyStatus_t flyLayerNormBackward(flyHandle_t handle, const flyLayerNormBackwardArgs_t *args);
+FLY_API flyStatus_t flyLayerNormBackwardPlan(flyHandle_t handle, const flyLayerNormBackwardArgs_t *args,
+                                             flyPlan_t *plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Per-row quantisation:
+ *
+ *     yscale = max(|x|) / M, 1 where that is 0      M = 127 for I8, the largest finite code of an fp8
+ *     y      = x / yscale, to nearest even, saturated (I8 to -127..127)
+ *
+ * A row with a NaN has a NaN scale; its codes are NaN (fp8) or 0 (I8). Deterministic; no workspace.
+ */
+#ifndef FLY_QUANT_H
+#define FLY_QUANT_H
+
+#include <fly/handle.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct flyQuantPerTokenArgs_t {
+    size_t size;       /* sizeof(flyQuantPerTokenArgs_t), set by FLY_ARGS_INIT */
+    int64_t rows;      /* >= 0; 0 does nothing and succeeds */
+    int64_t cols;      /* >= 1 */
+    const void *x;     /* [rows, cols] of dtype, rows ldx apart, aligned to its element */
+    void *y;           /* [rows, cols] of ydtype, rows ldy apart */
+    float *yscale;     /* [rows] f32, 4-byte aligned */
+    int64_t ldx;       /* elements between row starts, >= cols; 0: cols */
+    int64_t ldy;       /* likewise */
+    uint32_t dtype;    /* flyDtype_t of x: F32, F16 or BF16 */
+    uint32_t ydtype;   /* flyDtype_t of y: I8, or the E4M3 encoding the arch converts to */
+} flyQuantPerTokenArgs_t;
+
+/* INVALID_VALUE: x, y or yscale null, cols < 1, rows < 0, a leading dimension below cols, a misaligned
+ * pointer, an unknown dtype. NOT_SUPPORTED: a type combination not listed, or an 8-bit float the arch lacks. */
+FLY_API flyStatus_t flyQuantPerToken(flyHandle_t handle, const flyQuantPerTokenArgs_t *args);
+FLY_API flyStatus_t flyQuantPerTokenPlan(flyHandle_t handle, const flyQuantPerTokenArgs_t *args, flyPlan_t *plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

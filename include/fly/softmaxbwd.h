@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Gradient of flySoftmax (fly/softmax.h). */
+#ifndef FLY_SOFTMAXBWD_H
+#define FLY_SOFTMAXBWD_H
+
+#include <fly/handle.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The gradient: dx = scale * y * (dy - sum(dy * y)), the sum in f32. Hidden columns have y = 0 and so
+ * dx = 0. |dx - exact| <= 1/2 ulp(dx) + 8 u |scale| y (|dy| + sum |dy y|). */
+typedef struct flySoftmaxBackwardArgs_t {
+    size_t size;       /* sizeof(flySoftmaxBackwardArgs_t), set by FLY_ARGS_INIT */
+    int64_t rows;      /* >= 0; 0 does nothing and succeeds */
+    int64_t cols;      /* >= 1 */
+    const void *dy;    /* [rows, cols] of dtype, rows lddy apart */
+    const void *y;     /* [rows, cols] of dtype, rows ldy apart: what the forward wrote */
+    void *dx;          /* [rows, cols] of dtype, rows lddx apart; may be dy or y with equal leading dimensions */
+    int64_t lddy;      /* elements between row starts, >= cols; 0: cols */
+    int64_t ldy;       /* likewise */
+    int64_t lddx;      /* likewise */
+    float scale;       /* as in the forward; 0 means 1 */
+    uint32_t dtype;    /* flyDtype_t of all three: F32, F16 or BF16 */
+} flySoftmaxBackwardArgs_t;
+
+FLY_API flyStatus_t flySoftmaxBackward(flyHandle_t handle, const flySoftmaxBackwardArgs_t *args);
+FLY_API flyStatus_t flySoftmaxBackwardPlan(flyHandle_t handle, const flySoftmaxBackwardArgs_t *args,
+                                           flyPlan_t *plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

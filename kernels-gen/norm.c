@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* What the norms share; see norm.h. */
+#include "norm.h"
+
+/* Vectors of 16 bytes. Short rows share a workgroup of 256; several vectors a lane keep the exchanges
+ * between lanes few. */
+static const struct kg_rowwise tiles[] = {
+    /* rows threads vectors */
+    {32, 8, 1}, {32, 8, 2},
+    {16, 16, 1}, {16, 16, 2}, {16, 16, 3},
+    {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4},
+    {4, 64, 2}, {4, 64, 3}, {4, 64, 4},
+    {2, 128, 3}, {2, 128, 4},
+    {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4},
+    {1, 512, 2}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
+    {1, 1024, 1}, {1, 1024, 2}, {1, 1024, 4}, {1, 1024, 8},
+    {1, 512, 4, .loop = true},
+};
+
+/* The types that are combined with others have fewer: a tile for each doubling of the row. */
+static const struct kg_rowwise few_tiles[] = {
+    {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {4, 64, 2}, {4, 64, 3}, {2, 128, 3},
+    {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8}, {1, 1024, 4},
+    {1, 512, 4, .loop = true},
+};
+
+/* One element at a time: rows too narrow for a vector, and whatever nothing else takes. */
+static const struct kg_rowwise narrow[] = {
+    {32, 8, 1, .vec = 1},
+    {1, 256, 4, .vec = 1, .loop = true},
+};
+
+static const struct {
+    enum kg_type in, weight, out;
+} types[] = {
+    /* input weight output */
+    {KG_F32, KG_F32, KG_F32},   {KG_F16, KG_F16, KG_F16},       {KG_BF16, KG_BF16, KG_BF16},
+    {KG_F16, KG_F32, KG_F16},   {KG_BF16, KG_F32, KG_BF16},
+    {KG_F32, KG_F32, KG_I8},    {KG_F16, KG_F16, KG_I8},        {KG_BF16, KG_BF16, KG_I8},
+    {KG_F32, KG_F32, KG_E4M3},  {KG_F16, KG_F16, KG_E4M3},      {KG_BF16, KG_BF16, KG_E4M3},
+    {KG_F32, KG_F32, KG_E4M3FNUZ}, {KG_F16, KG_F16, KG_E4M3FNUZ}, {KG_BF16, KG_BF16, KG_E4M3FNUZ},
+};
+
+static bool has_type(const struct kg_arch *arch, enum kg_type t)
+{
+    return t == KG_E4M3       ? arch->fp8 == KG_FP8_OCP
+           : t == KG_E4M3FNUZ ? arch->fp8 == KG_FP8_FNUZ
+                              : true;
+}
+
+bool kg_is_quantised(const struct kg_spec *s)
+{
+    return kg_dtypes[s->out].bits == 8;
+}
+
+void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool mixed,
+                      void (*visit)(const struct kg_spec *s, void *with), void *with)
+{
+    for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
+        const struct kg_spec s = {.op = op, .arch = arch, .in = types[t].in, .weight = types[t].weight, .out = types[t].out};
+        if (!has_type(arch, s.out) || (s.weight != s.in && !mixed))
+            continue;
+        if (s.weight == s.in && s.out == s.in)
+            kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
+        else
+            kg_row_offer(s, few_tiles, sizeof few_tiles / sizeof *few_tiles, visit, with);
+        kg_row_offer(s, narrow, sizeof narrow / sizeof *narrow, visit, with);
+    }
+}
+
+void kg_norm_rows(struct kg *g, const struct kg_spec *s)
+{
+    if (!s->tile.loop)
+        return;
+    g->stage = "rows";
+    kg_row_matrix(g, s, KG_OF_IN, "residual_out", "ldro");
+    kg_line(g, "const %s *kept_row = residual ? residual_out_row : x_row;", kg_dtypes[s->in].token);
+    kg_blank(g);
+}
+
+void kg_norm_add(struct kg *g, const struct kg_spec *s)
+{
+    g->stage = "add";
+    kg_note(g, "The row is x + residual where there is one.");
+    kg_open(g, "if (residual)");
+    kg_row_matrix(g, s, KG_OF_IN, "residual", "ldr");
+    if (!s->tile.loop)
+        kg_row_matrix(g, s, KG_OF_IN, "residual_out", "ldro");
+    kg_row_load_from(g, s, "residual", "more", false);
+    kg_each(g);
+    kg_line(g, "values@ = narrow_$x(widen_$x(values@) + widen_$x(more@));");
+    kg_row_store_to(g, s, "residual_out", "$x", "values@");
+    kg_each_end(g);
+    kg_close(g);
+}
+
+/* `$f t` with the smoothing factor. */
+static void quantised_result(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r)
+{
+    r->result(g, s);
+    kg_line(g, "t *= widen_$x(smooth`);");
+}
+
+static void read_params(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r)
+{
+    if (!r->loaded)
+        r->params(g, s);
+    if (kg_is_quantised(s))
+        kg_row_param(g, s, "xscale", "smooth", "1");
+}
+
+/* `top` of the vectors in values@. */
+static void magnitude(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r)
+{
+    kg_line(g, "{"); /* the names of its parameters are free again after it */
+    g->indent++;
+    kg_batches(g, (int)r->batch);
+    read_params(g, s, r);
+    kg_each_scope(g);
+    quantised_result(g, s, r);
+    kg_line(g, "if (!whole)");
+    kg_line(g, "    t = own_$f(t, moved@);");
+    kg_line(g, "top = larger_bits(top, magnitude_$f(t));");
+    kg_each_scope_end(g);
+    kg_batches_end(g);
+    kg_close(g);
+}
+
+static void write_values(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r)
+{
+    kg_batches(g, (int)r->batch);
+    read_params(g, s, r);
+    kg_each_scope(g);
+    if (kg_is_quantised(s)) {
+        quantised_result(g, s, r);
+        kg_line(g, "const $o out = narrow_$o(t * lift * inverse);");
+    } else {
+        r->result(g, s);
+        kg_line(g, "const $o out = narrow_$o(t);");
+    }
+    kg_row_store(g, s, "out");
+    kg_each_scope_end(g);
+    kg_batches_end(g);
+}
+
+void kg_quant_scale(struct kg *g, const struct kg_spec *s)
+{
+    const char *largest = s->out == KG_I8 ? "127" : s->out == KG_E4M3 ? "448" : "240";
+    g->stage = "scale";
+    kg_note(g, "The scale takes the largest magnitude to the largest code. Tiny rows are lifted, so that the scale's "
+               "inverse stays finite.");
+    kg_line(g, "const float most = __builtin_bit_cast(float, top);");
+    kg_line(g, "const float lift = most < 0x1p-90f ? 0x1p+60f : 1, drop = most < 0x1p-90f ? 0x1p-60f : 1;");
+    kg_line(g, "const float level = most == 0 ? 1 : most * lift * (1.0f / %s);", largest);
+    kg_line(g, "const float inverse = most == 0 ? 0 : reciprocal(level);");
+    kg_line(g, "if (lane == 0)");
+    kg_line(g, "    yscale[row] = most == 0 ? 1 : level * drop;");
+    kg_blank(g);
+}
+
+void kg_norm_write(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r)
+{
+    if (kg_is_quantised(s)) {
+        kg_note(g, "The largest magnitude of the result.");
+        kg_line(g, "int top = 0;");
+        magnitude(g, s, r);
+        kg_row_reduce(g, s, "top", &kg_largest);
+        kg_quant_scale(g, s);
+        kg_row_keep_packed(g, s, "values");
+    }
+    write_values(g, s, r);
+}
+
+void kg_norm_write_loop(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r)
+{
+    if (kg_is_quantised(s)) {
+        kg_note(g, "A read for the largest magnitude of the result.");
+        kg_line(g, "int top = 0;");
+        kg_row_loop(g, s);
+        kg_row_load_from(g, s, "kept", "values", false);
+        magnitude(g, s, r);
+        kg_close(g);
+        kg_row_reduce(g, s, "top", &kg_largest);
+        kg_quant_scale(g, s);
+    }
+    kg_note(g, "The last read.");
+    kg_row_loop(g, s);
+    kg_row_load_from(g, s, "kept", "values", true);
+    write_values(g, s, r);
+    kg_close(g);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the norms share: their types and tiles, the fused add, and writing the row, as it is or quantised.
+ * Kernels that use this have the arguments residual, residual_out, yscale, xscale, ldr and ldro.
+ */
+#ifndef KG_NORM_H
+#define KG_NORM_H
+
+#include "rowwise.h"
+
+/* The end of a norm's argument list, from residual on. */
+#define KG_NORM_ARGS                                                                               \
+    {"residual", KG_ARG_IN, KG_OF_IN, false, "ldr"}, {"residual_out", KG_ARG_OUT, KG_OF_IN, false, "ldro"},       \
+        {"yscale", KG_ARG_OUT, KG_OF_F32, true}, {"xscale", KG_ARG_IN, KG_OF_WEIGHT, true},            \
+        {"ldx", KG_ARG_I64, KG_OF_F32, false}, {"ldy", KG_ARG_I64, KG_OF_F32, false},              \
+        {"ldr", KG_ARG_I64, KG_OF_F32, false}, {"ldro", KG_ARG_I64, KG_OF_F32, false},             \
+        {"rows", KG_ARG_I32, KG_OF_F32, false}, {"cols", KG_ARG_I32, KG_OF_F32, false},            \
+        {"eps", KG_ARG_F32, KG_OF_F32, false}
+
+/* Calls visit for each record of a norm on this arch. mixed: also f32 weights with 16-bit input. */
+void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool mixed,
+                      void (*visit)(const struct kg_spec *s, void *with), void *with);
+bool kg_is_quantised(const struct kg_spec *s);
+
+/* After kg_row_begin: `kept_row`, where a second read finds the row, and the rows of the fused add. */
+void kg_norm_rows(struct kg *g, const struct kg_spec *s);
+
+/* With a residual: `values@` += it, rounded; stored to residual_out. */
+void kg_norm_add(struct kg *g, const struct kg_spec *s);
+
+/* What an op brings for the output of a row: its parameters for the vectors at hand, and the line that
+ * declares `$f t`, the result of vector j before rounding, from values@. */
+struct kg_norm_result {
+    void (*params)(struct kg *g, const struct kg_spec *s);
+    void (*result)(struct kg *g, const struct kg_spec *s);
+    bool loaded;    /* the parameters have been read with the row */
+    unsigned batch; /* vectors for which parameters are held at a time */
+};
+
+/* Writes the row that lies in values@. */
+void kg_norm_write(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r);
+
+/* Reads the row again and writes it. */
+void kg_norm_write_loop(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r);
+
+/* The stages a quantised output adds: `top`, the row's largest magnitude as bits, becomes `level`, times what
+ * codes are, and `inverse`; and yscale is written. Both are lifted by `lift`, so that neither leaves the range
+ * of f32. */
+void kg_quant_scale(struct kg *g, const struct kg_spec *s);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Softmax: y = 2^(factor (v - top)) / their sum over the visible columns of a row, v = x times the sign of
+ * scale, factor = |scale| log2 e.
+ *
+ *   read the row into registers (one 16-byte vector an access), hide columns
+ *   top    the largest v
+ *   powers one exponential an element, kept as f32; their sum
+ *   write  powers / sum
+ *
+ * Longer rows are read twice: the first read keeps top and sum of what a lane has seen, rescaling the sum
+ * when top grows.
+ *
+ * Registers: 4 dwords a vector for the row, then 8 for its powers. LDS: 8 bytes a wave where a row has several.
+ */
+#include "../rowwise.h"
+
+static const struct kg_arg args[] = {
+    {"x", KG_ARG_IN, KG_OF_IN, false, "ldx"},        {"y", KG_ARG_OUT, KG_OF_OUT, false, "ldy"},
+    {"lengths", KG_ARG_IN, KG_OF_I32, true},  {"ldx", KG_ARG_I64, KG_OF_F32, false},
+    {"ldy", KG_ARG_I64, KG_OF_F32, false},    {"first_row", KG_ARG_I64, KG_OF_F32, false},
+    {"causal_rows", KG_ARG_I64, KG_OF_F32, false}, {"rows", KG_ARG_I32, KG_OF_F32, false},
+    {"cols", KG_ARG_I32, KG_OF_F32, false},   {"scale", KG_ARG_F32, KG_OF_F32, false},
+};
+
+static const enum kg_type types[] = {KG_F32, KG_F16, KG_BF16};
+
+static const struct kg_rowwise tiles[] = {
+    /* rows threads vectors */
+    {32, 8, 1}, {32, 8, 2},
+    {16, 16, 1}, {16, 16, 2}, {16, 16, 3},
+    {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4},
+    {4, 64, 2}, {4, 64, 3}, {4, 64, 4},
+    {2, 128, 3}, {2, 128, 4},
+    {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4},
+    {1, 512, 2}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
+    {1, 1024, 2}, {1, 1024, 4}, {1, 1024, 8},
+    {1, 512, 4, .loop = true},
+    {32, 8, 1, .vec = 1},
+    {1, 256, 4, .vec = 1, .loop = true},
+};
+
+/* A vector, its place and what becomes of it; the rest is the arithmetic of a vector. */
+static const char *legal(const struct kg_spec *s)
+{
+    return kg_row_legal(s, 12 * s->tile.vectors + 34);
+}
+
+static void variants(const struct kg_op *op, const struct kg_arch *arch,
+                     void (*visit)(const struct kg_spec *s, void *with), void *with)
+{
+    for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
+        const struct kg_spec s = {.op = op, .arch = arch, .in = types[t], .weight = types[t], .out = types[t]};
+        kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
+    }
+}
+
+/* `seen`, the visible columns of the row; `sign` and `factor`. */
+static void mask(struct kg *g, const struct kg_spec *s)
+{
+    g->stage = "mask";
+    kg_note(g, "Columns from `seen` on are hidden. A negative scale turns the order around.");
+    kg_line(g, "int seen = cols;");
+    kg_line(g, "if (lengths)");
+    kg_line(g, "    seen = clamp(lengths[row], 0, cols);");
+    kg_open(g, "if (causal_rows)");
+    kg_line(g, "const long last = (first_row + row) %% causal_rows + cols - causal_rows;");
+    kg_line(g, "seen = last + 1 < seen ? (last < -1 ? 0 : (int)last + 1) : seen;");
+    kg_close(g);
+    kg_line(g, "const float sign = scale < 0 ? -1 : 1, factor = scale * sign * 0x1.715476p+0f;");
+    kg_line(g, "const %s hidden = -sign * __builtin_inff();", kg_dtypes[s->in].token);
+    kg_blank(g);
+}
+
+static void hide(struct kg *g)
+{
+    kg_line(g, "if (seen < cols) {");
+    g->indent++;
+    kg_each(g);
+    kg_line(g, "values@ = only_$x(values@, seen - at@, hidden);");
+    kg_each_end(g);
+    kg_close(g);
+}
+
+/* A row that is minus infinity everywhere takes its distances from 0, and its sum is 0. */
+static void about(struct kg *g)
+{
+    kg_line(g, "const float about = top == -__builtin_inff() ? 0 : top;");
+}
+
+static void inverse(struct kg *g)
+{
+    kg_line(g, "const float inverse = sum == 0 ? 0 : reciprocal(sum);");
+    kg_blank(g);
+}
+
+static void sum_powers(struct kg *g, const struct kg_spec *s, bool own)
+{
+    (void)s;
+    kg_line(g, "$f v = powers@;");
+    kg_row_own(g, "v", own);
+    kg_line(g, "part += v;");
+}
+
+static void emit_resident(struct kg *g, const struct kg_spec *s)
+{
+    kg_row_begin(g, s);
+    mask(g, s);
+    kg_row_anchor(g, s);
+    kg_row_places(g, s);
+
+    kg_note(g, "The only read of the row.");
+    kg_row_load(g, s, "values", false);
+    hide(g);
+    kg_row_keep_packed(g, s, "values");
+    kg_blank(g);
+
+    kg_note(g, "The largest element.");
+    kg_line(g, "float top = -__builtin_inff();");
+    kg_each(g);
+    kg_line(g, "top = larger(top, most_$f(widen_$x(values@) * sign));");
+    kg_each_end(g);
+    kg_row_keep_packed(g, s, "values");
+    kg_row_reduce(g, s, "top", &kg_most);
+    about(g);
+    kg_blank(g);
+
+    kg_note(g, "Powers, and their sum.");
+    kg_line(g, "$f powers@@;");
+    kg_each(g);
+    kg_line(g, "powers@ = power_$f((widen_$x(values@) * sign - about) * factor);");
+    kg_each_end(g);
+    kg_line(g, "$f part = 0;");
+    kg_row_sweep(g, s, "part = 0;", sum_powers);
+    kg_line(g, "float sum = sum_$f(part);");
+    kg_row_reduce(g, s, "sum", &kg_sum);
+    inverse(g);
+
+    kg_each_scope(g);
+    kg_line(g, "const $o out = narrow_$o(powers@ * inverse);");
+    kg_row_store(g, s, "out");
+    kg_each_scope_end(g);
+    kg_row_end(g, s);
+}
+
+static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
+{
+    kg_row_widened(g, s, "v", "values@", own);
+    kg_line(g, "v = power_$f((v * sign - near) * factor);");
+    kg_row_own(g, "v", own);
+    kg_line(g, "part += v;");
+}
+
+static void emit_loop(struct kg *g, const struct kg_spec *s)
+{
+    kg_row_begin(g, s);
+    mask(g, s);
+    kg_row_anchor(g, s);
+
+    kg_note(g, "First read: top and sum of what this lane has seen.");
+    kg_line(g, "peak all = {-__builtin_inff(), 0};");
+    kg_row_loop(g, s);
+    kg_row_load(g, s, "values", false);
+    hide(g);
+    kg_row_keep_packed(g, s, "values");
+    kg_line(g, "float high = all.top;");
+    kg_each(g);
+    kg_line(g, "high = larger(high, most_$f(widen_$x(values@) * sign));");
+    kg_each_end(g);
+    kg_row_keep_packed(g, s, "values");
+    kg_line(g, "const float near = high == -__builtin_inff() ? 0 : high;");
+    kg_line(g, "$f part = 0;");
+    kg_row_sweep(g, s, "part = 0;", sum_chunk);
+    kg_line(g, "all = {high, all.sum * away(all.top, high, factor) + sum_$f(part)};");
+    kg_close(g);
+    kg_row_reduce(g, s, "all", &kg_peak);
+    kg_line(g, "const float top = all.top, sum = all.sum;");
+    about(g);
+    inverse(g);
+
+    kg_note(g, "Second read.");
+    kg_row_loop(g, s);
+    kg_row_load(g, s, "values", true);
+    hide(g);
+    kg_each_scope(g);
+    kg_line(g, "const $o out = narrow_$o(power_$f((widen_$x(values@) * sign - about) * factor) * inverse);");
+    kg_row_store(g, s, "out");
+    kg_each_scope_end(g);
+    kg_close(g);
+    kg_row_end(g, s);
+}
+
+static void emit(struct kg *g, const struct kg_spec *s)
+{
+    if (s->tile.loop)
+        emit_loop(g, s);
+    else
+        emit_resident(g, s);
+}
+
+const struct kg_op kg_op_softmax = {
+    .name = "softmax",
+    .family = "softmax",
+    .weightless = true,
+    .args = args,
+    .arg_count = sizeof args / sizeof *args,
+    .variants = variants,
+    .legal = legal,
+    .emit = emit,
+    .explain = kg_row_explain,
+};

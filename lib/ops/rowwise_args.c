@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Validation that row-wise operations share. */
+#include "ops/rowwise_args.h"
+
+#include <float.h>
+#include <inttypes.h>
+
+#include "core/dtype.h"
+
+#define REFUSE(status, ...) return fly_fail(h, status, "%s: " __VA_ARGS__)
+
+bool fly_rowwise_addressable(int64_t rows, int64_t ld, int64_t cols, int64_t bytes)
+{
+    int64_t n;
+    return rows == 0 || (!__builtin_mul_overflow(rows - 1, ld, &n) && !__builtin_add_overflow(n, cols, &n) &&
+                         !__builtin_mul_overflow(n, bytes, &n));
+}
+
+flyStatus_t fly_rowwise_validate(flyHandle_t h, const char *function, int64_t rows, int64_t cols,
+                                 const struct fly_rowwise_tensor *t, uint32_t n)
+{
+    if (rows < 0)
+        REFUSE(FLY_STATUS_INVALID_VALUE, "rows = %" PRId64 ": must not be negative", function, rows);
+    if (cols < 1)
+        REFUSE(FLY_STATUS_INVALID_VALUE, "cols = %" PRId64 ": must be at least 1", function, cols);
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned bytes = fly_dtype_bits(t[i].dtype) / 8;
+        if (!t[i].p && t[i].need == FLY_REQUIRED)
+            REFUSE(FLY_STATUS_INVALID_VALUE, "%s = NULL: %s", function, t[i].name,
+                   t[i].why ? t[i].why : "must point to device memory");
+        if (t[i].p && t[i].need == FLY_FORBIDDEN)
+            REFUSE(FLY_STATUS_INVALID_VALUE, "%s = %p: %s", function, t[i].name, t[i].p, t[i].why);
+        if ((uintptr_t)t[i].p & (bytes - 1))
+            REFUSE(FLY_STATUS_INVALID_VALUE, "%s = %p: must be aligned to %u bytes", function, t[i].name, t[i].p, bytes);
+        if (!t[i].ld)
+            continue;
+        if (*t[i].ld == 0)
+            *t[i].ld = cols;
+        if (*t[i].ld < cols)
+            REFUSE(FLY_STATUS_INVALID_VALUE, "%s = %" PRId64 ": must be at least cols = %" PRId64, function,
+                   t[i].ld_name, *t[i].ld, cols);
+        if (!fly_rowwise_addressable(rows, *t[i].ld, cols, bytes))
+            REFUSE(FLY_STATUS_INVALID_VALUE,
+                   "rows = %" PRId64 ": with rows of %s %" PRId64 " elements apart the matrix passes 2^63 bytes", function,
+                   rows, t[i].name, *t[i].ld);
+    }
+    return FLY_STATUS_SUCCESS;
+}
+
+flyStatus_t fly_rowwise_float_type(flyHandle_t h, const char *function, const char *field, uint32_t dtype)
+{
+    if (dtype == FLY_DTYPE_NONE || dtype >= FLY_DTYPE_COUNT)
+        REFUSE(FLY_STATUS_INVALID_VALUE, "%s = %" PRIu32 ": is no flyDtype_t", function, field, dtype);
+    if (dtype > FLY_DTYPE_BF16)
+        REFUSE(FLY_STATUS_NOT_SUPPORTED, "%s = %s: must be f32, f16 or bf16", function, field, fly_dtype_token(dtype));
+    return FLY_STATUS_SUCCESS;
+}
+
+bool fly_is_quantised(unsigned dtype)
+{
+    return dtype == FLY_DTYPE_I8 || dtype == FLY_DTYPE_E4M3 || dtype == FLY_DTYPE_E4M3FNUZ;
+}
+
+flyStatus_t fly_rowwise_output_type(flyHandle_t h, const char *function, uint32_t dtype, uint32_t *ydtype)
+{
+    if (*ydtype == FLY_DTYPE_NONE)
+        *ydtype = dtype;
+    if (*ydtype >= FLY_DTYPE_COUNT)
+        REFUSE(FLY_STATUS_INVALID_VALUE, "ydtype = %" PRIu32 ": is no flyDtype_t", function, *ydtype);
+    if (*ydtype != dtype && !fly_is_quantised(*ydtype))
+        REFUSE(FLY_STATUS_NOT_SUPPORTED, "ydtype = %s: must be dtype = %s, i8, e4m3 or e4m3z", function,
+               fly_dtype_token(*ydtype), fly_dtype_token(dtype));
+    return FLY_STATUS_SUCCESS;
+}
+
+flyStatus_t fly_rowwise_finite(flyHandle_t h, const char *function, const char *field, float v, bool negative)
+{
+    if (!(v >= (negative ? -FLT_MAX : 0) && v <= FLT_MAX))
+        REFUSE(FLY_STATUS_INVALID_VALUE, "%s = %g: must be finite%s", function, field, (double)v,
+               negative ? "" : " and not negative");
+    return FLY_STATUS_SUCCESS;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Validation that row-wise operations share. A call is a shape, its types and a table of tensors; what the
+ * table cannot say (which of them go together) the op checks itself.
+ */
+#ifndef FLY_OPS_ROWWISE_ARGS_H
+#define FLY_OPS_ROWWISE_ARGS_H
+
+#include <stdbool.h>
+
+#include "core/handle.h"
+
+enum fly_tensor_need { FLY_OPTIONAL, FLY_REQUIRED, FLY_FORBIDDEN };
+
+struct fly_rowwise_tensor {
+    const char *name;
+    const void *p;
+    int64_t *ld;        /* a matrix: its leading dimension, cols where it is 0; null: a vector */
+    const char *ld_name;
+    uint8_t dtype;      /* flyDtype_t */
+    uint8_t need;       /* enum fly_tensor_need */
+    const char *why;    /* why it is required or forbidden here, "must point to device memory" by default */
+};
+
+/* Checks rows, cols, every pointer, alignment and leading dimension, and that matrices stay below 2^63
+ * bytes; fills leading dimensions in. INVALID_VALUE with a sentence on failure. */
+flyStatus_t fly_rowwise_validate(flyHandle_t h, const char *function, int64_t rows, int64_t cols,
+                                 const struct fly_rowwise_tensor *t, uint32_t n);
+
+/* dtype is F32, F16 or BF16; else INVALID_VALUE (no dtype) or NOT_SUPPORTED. */
+flyStatus_t fly_rowwise_float_type(flyHandle_t h, const char *function, const char *field, uint32_t dtype);
+
+/* The output type of a norm: `dtype` for 0 and itself, I8 and both E4M3 are accepted. */
+flyStatus_t fly_rowwise_output_type(flyHandle_t h, const char *function, uint32_t dtype, uint32_t *ydtype);
+
+/* A float field that must be finite, and not negative where `least` is 0. */
+flyStatus_t fly_rowwise_finite(flyHandle_t h, const char *function, const char *field, float v, bool negative);
+
+bool fly_is_quantised(unsigned dtype);
+
+/* Whether [rows, cols] with rows `ld` apart can be addressed: its bytes fit int64_t. */
+bool fly_rowwise_addressable(int64_t rows, int64_t ld, int64_t cols, int64_t bytes);
+
+/* Address of element `i` of an operand that may be absent. */
+static inline uint64_t fly_at(const void *p, int64_t i, unsigned bytes)
+{
+    return p ? (uint64_t)(uintptr_t)p + (uint64_t)i * bytes : 0;
+}
+
+#endif

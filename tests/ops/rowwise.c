@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests any row-wise op has; see rowwise.h. */
+#include "rowwise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../support/fill.h"
+#include "../support/num.h"
+#include "core/arch.h"
+#include "core/handle.h"
+
+struct check_device rowwise_device;
+int rowwise_failures;
+
+static bool full_tier(void)
+{
+    const char *v = getenv("FLY_TEST_FULL");
+    return v && strcmp(v, "0") != 0;
+}
+
+void rowwise_open(void)
+{
+    char message[600];
+    if (check_open(&rowwise_device, 0, message, sizeof message))
+        return;
+    if (getenv("FLY_TEST_ARCH"))
+        cr_fatal("%s", message);
+    cr_skip_test("no runtime with a GPU on this machine");
+}
+
+void rowwise_close(void)
+{
+    check_close(&rowwise_device);
+}
+
+void rowwise_set(struct fly_problem *p, const char *field, int64_t v)
+{
+    int i = fly_field_index(fly_op_table[p->op], field);
+    cr_assert_geq(i, 0, "%s has no field %s", fly_op_table[p->op]->name, field);
+    p->v[i] = v;
+}
+
+static bool is_8bit(unsigned dtype)
+{
+    return num_bytes(dtype, 1) == 1;
+}
+
+/* Fields that follow another one follow it now. */
+static void follow(struct fly_problem *p)
+{
+    const struct fly_op *op = fly_op_table[p->op];
+    for (uint32_t f = 0; f < op->nfields; f++)
+        if (op->fields[f].same_as >= 0)
+            p->v[f] = p->v[op->fields[f].same_as];
+}
+
+struct fly_problem rowwise_problem(const struct fly_op *op, const uint8_t types[3], int64_t rows, int64_t cols)
+{
+    struct fly_problem p;
+    fly_problem_init(op, types, &p);
+    rowwise_set(&p, "rows", rows);
+    rowwise_set(&p, "cols", cols);
+    follow(&p);
+    if (fly_field_index(op, "quant") >= 0)
+        rowwise_set(&p, "quant", is_8bit(types[2]) ? 1 : 0);
+    return p;
+}
+
+static float pick(uint64_t b, const float *list, unsigned n)
+{
+    return list[b % n];
+}
+
+/* The n-th way to dress a problem: with or without each option, rows and buffers shifted, data of another
+ * kind. */
+static void dress(unsigned n, struct fly_problem *p, struct check_options *opt)
+{
+    static const float epses[] = {1e-5f, 1e-2f, 1e-12f}, scales[] = {1.0f, 0.125f, -0.5f, 3.0f};
+    const struct fly_op *op = fly_op_table[p->op];
+    int64_t cols = p->v[fly_field_index(op, "cols")], rows = p->v[fly_field_index(op, "rows")];
+    uint64_t b = fill_bits(77, n);
+    memset(opt, 0, sizeof *opt);
+    opt->in_place = (b & 3) == 0 && p->types[0] == p->types[2];
+    int64_t pad = b >> 2 & 1 ? 0 : b >> 3 & 1 ? 16 : 1 + (int64_t)(b >> 4 & 3);
+    for (uint32_t f = 0; f < op->nfields; f++) {
+        const struct fly_field *field = &op->fields[f];
+        uint64_t own = fill_bits(78, 32u * n + f);
+        if (strncmp(field->name, "ld", 2) == 0) /* in place wants them equal */
+            p->v[f] = cols + (opt->in_place ? pad : own & 1 ? pad : (int64_t)(own >> 1 & 7));
+        else if (strcmp(field->name, "eps") == 0)
+            p->v[f] = fly_field_from_float(pick(own, epses, 3));
+        else if (strcmp(field->name, "scale") == 0)
+            p->v[f] = fly_field_from_float(pick(own, scales, 4));
+        else if (strcmp(field->name, "quant") == 0)
+            p->v[f] = is_8bit(p->types[2]) ? 1 + (int64_t)(own & 1) : 0;
+        else if (strcmp(field->name, "causal_rows") == 0)
+            p->v[f] = rows > 2 && (own & 1) ? (rows + 1) / 2 : rows ? rows : 1;
+        else if (field->kind == FLY_FIELD_INT && field->max == 1)
+            p->v[f] = own & 1;
+    }
+    opt->exact = b >> 16 & 1;
+    opt->pattern = n % 3 ? FILL_MIXED : FILL_NORMAL;
+    opt->seed = b >> 32;
+    for (int i = 0; i < FLY_MAX_OPERANDS; i++)
+        opt->shift[i] = b >> 17 & 1 ? 0 : (uint8_t)(fill_bits(79, n * 16u + (unsigned)i) & 7);
+    int causal = fly_field_index(op, "causal");
+    if (causal >= 0 && !p->v[causal])
+        rowwise_set(p, "causal_rows", rows);
+}
+
+uint64_t rowwise_run(const struct fly_problem *p, const struct check_options *opt)
+{
+    struct check_result r;
+    check_problem(&rowwise_device, p, opt, &r);
+    if (r.outcome != CHECK_PASS)
+        fprintf(stderr, "%s\n", r.message);
+    rowwise_failures += r.outcome == CHECK_FAIL;
+    return r.hash;
+}
+
+static void run_dressed(const struct fly_op *op, const uint8_t types[3], int64_t rows, int64_t cols, unsigned n)
+{
+    struct check_options opt;
+    struct fly_problem p = rowwise_problem(op, types, rows, cols);
+    dress(n, &p, &opt);
+    rowwise_run(&p, &opt);
+}
+
+/* ---- every variant at its tile edges ---------------------------------------------------------------- */
+
+static int add_edges(int64_t *list, int n, int64_t edge)
+{
+    for (int64_t d = -1; d <= 1; d++)
+        if (edge + d >= 1)
+            list[n++] = edge + d;
+    return n;
+}
+
+static bool of_arch(const struct fly_kernel *k, const char *arch)
+{
+    return strcmp(fly_arch_row(k->arch)->name, arch) == 0;
+}
+
+static void run_variant(const struct fly_op *op, const struct fly_kernel *k)
+{
+    const struct fly_rowwise_tile *t = &k->rowwise;
+    int64_t step = (int64_t)t->threads * t->vec, capacity = step * t->vectors;
+    int64_t cols[40];
+    int ncols = 0;
+    unsigned n = 1000u * (unsigned)(k - op->kernels);
+
+    cols[ncols++] = t->vec + 1;
+    ncols = add_edges(cols, ncols, capacity);
+    cols[ncols++] = capacity - t->vec / 2 - 3;
+    if (t->passes > 1)
+        cols[ncols++] = 2 * capacity + 5;
+    if (full_tier()) {
+        cols[ncols++] = 1;
+        cols[ncols++] = step / 2 + 3;
+        for (int v = 1; v < t->vectors; v++)
+            ncols = add_edges(cols, ncols, v * step);
+        ncols = add_edges(cols, ncols, t->vec);
+    }
+    const int64_t rows[] = {1, 2 * t->rows + 1, t->rows, t->rows > 1 ? t->rows - 1 : 2};
+
+    fly_force(rowwise_device.handle, k->name);
+    for (int c = 0; c < ncols; c++) {
+        struct fly_problem p = rowwise_problem(op, k->types, 1, cols[c] < 1 ? 1 : cols[c]);
+        if (cols[c] < 1 || op->fits(k, &p))
+            continue;
+        for (int i = 0; i < 4; i++)
+            if (full_tier() || i == c % 4)
+                run_dressed(op, k->types, rows[i], cols[c], n++);
+    }
+    fly_force(rowwise_device.handle, NULL);
+}
+
+size_t rowwise_variants(const struct fly_op *op, int **list)
+{
+    const char *arch = getenv("FLY_TEST_ARCH");
+    size_t n = 0;
+    *list = cr_malloc(sizeof **list * (op->nkernels + 1));
+    for (uint32_t i = 0; arch && i < op->nkernels; i++)
+        if (of_arch(&op->kernels[i], arch))
+            (*list)[n++] = (int)i;
+    if (n == 0)
+        (*list)[n++] = -1;
+    return n;
+}
+
+void rowwise_variant(const struct fly_op *op, int row)
+{
+    const char *arch = getenv("FLY_TEST_ARCH");
+    uint32_t ran = 0;
+    for (uint32_t i = 0; i < op->nkernels; i++)
+        if (row < 0 ? of_arch(&op->kernels[i], arch ? arch : rowwise_device.arch) : (int)i == row) {
+            run_variant(op, &op->kernels[i]);
+            ran++;
+        }
+    cr_assert_gt(ran, 0, "the registry has no %s for %s", op->name, rowwise_device.arch);
+}
+
+/* ---- what selection picks --------------------------------------------------------------------------- */
+
+/* Whether the device has kernels of these types: 8-bit floats differ. */
+static bool has_types(const struct fly_op *op, const uint8_t types[3])
+{
+    for (uint32_t i = 0; i < op->nkernels; i++)
+        if (of_arch(&op->kernels[i], rowwise_device.arch) && memcmp(op->kernels[i].types, types, 3) == 0)
+            return true;
+    return false;
+}
+
+void rowwise_shapes(const struct fly_op *op)
+{
+    enum { QUICK, FULL };
+    static const struct {
+        int tier;
+        int64_t rows, cols;
+    } shapes[] = {
+#define ROWWISE_SHAPE(tier, rows, cols) {tier, rows, cols},
+#include "../shapes.inc"
+    };
+    for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++) {
+        unsigned n = 500000 + 1000u * (unsigned)t;
+        if (!has_types(op, op->types[t]))
+            continue;
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+            if (shapes[i].tier == QUICK || full_tier())
+                run_dressed(op, op->types[t], shapes[i].rows, shapes[i].cols, n++);
+    }
+}
+
+void rowwise_special(const struct fly_op *op)
+{
+    static const int64_t cols[] = {7, 65, 1000, 8192, 140000};
+    for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++)
+        for (size_t c = 0; c < sizeof cols / sizeof *cols; c++) {
+            struct check_options opt = {.pattern = FILL_SPECIAL, .seed = c};
+            struct fly_problem p = rowwise_problem(op, op->types[t], 2 * (FILL_PATTERNS - FILL_FINITE), cols[c]);
+            if (has_types(op, op->types[t]) && (cols[c] < 100000 || t < 3))
+                rowwise_run(&p, &opt);
+        }
+}
+
+void rowwise_repeats(const struct fly_op *op)
+{
+    static const int64_t cols[] = {65, 1000, 8192, 20000};
+    for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++)
+        for (size_t c = 0; c < sizeof cols / sizeof *cols; c++) {
+            struct check_options opt = {.pattern = FILL_NORMAL, .seed = c};
+            struct fly_problem p = rowwise_problem(op, op->types[t], 9, cols[c]);
+            if (!has_types(op, op->types[t]))
+                continue;
+            cr_assert_eq(rowwise_run(&p, &opt), rowwise_run(&p, &opt), "two runs of %s differ", op->name);
+        }
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gradients of the norms, in double, from the statistics the kernel was given:
+ *     xhat = (x - mean) rstd, g = dy gamma, c1 = mean(g) (LayerNorm only), c2 = mean(g xhat)
+ *     dx = rstd (g - c1 - xhat c2) + dresidual; dgamma = sum over rows of dy xhat; dbeta = sum of dy
+ * S of the bound: rstd (|g| + mean|g| + |xhat| mean|g xhat|) + |dresidual| for dx, the sum of absolute values
+ * for the others; |x| + |mean| stands for |x - mean| in it, since that difference is rounded.
+ */
+#include "normbwd.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../support/num.h"
+
+int64_t ref_normbwd_units(const struct fly_problem *p)
+{
+    return ref_field(p, "rows") + 1;
+}
+
+int64_t ref_normbwd_scratch(const struct fly_problem *p)
+{
+    return 8 * ref_field(p, "cols");
+}
+
+static double statistic(const struct ref_tensor *t, const char *name, int64_t r)
+{
+    const struct ref_tensor *o = ref_operand(t, name);
+    return o ? num_get(o->o.dtype, o->before, r) : 0;
+}
+
+static void sums_over_rows(const struct fly_problem *p, const struct ref_tensor *t, double *scratch,
+                           struct ref_worst *w)
+{
+    int64_t rows = ref_field(p, "rows"), cols = ref_field(p, "cols");
+    double *x = scratch, *dy = x + cols, *dgamma = dy + cols, *sg = dgamma + cols, *dbeta = sg + cols,
+           *sb = dbeta + cols;
+    memset(dgamma, 0, 4 * (size_t)cols * sizeof *dgamma);
+    for (int64_t r = 0; r < rows; r++) {
+        double mean = statistic(t, "mean", r), rstd = statistic(t, "rstd", r);
+        ref_row(ref_operand(t, "x"), r, cols, 0, x);
+        ref_row(ref_operand(t, "dy"), r, cols, 0, dy);
+        for (int64_t c = 0; c < cols; c++) {
+            dgamma[c] += dy[c] * (x[c] - mean) * rstd;
+            sg[c] += fabs(dy[c] * rstd) * (fabs(x[c] - mean));
+            dbeta[c] += dy[c];
+            sb[c] += fabs(dy[c]);
+        }
+    }
+    ref_note_row(w, t, ref_operand(t, "dgamma"), 0, cols, dgamma, sg);
+    ref_note_row(w, t, ref_operand(t, "dbeta"), 0, cols, dbeta, sb);
+}
+
+void ref_normbwd_compare(const struct fly_problem *p, const struct ref_tensor *t, int64_t from, int64_t to,
+                         double *scratch, struct ref_worst *w, bool centred)
+{
+    int64_t rows = ref_field(p, "rows"), cols = ref_field(p, "cols");
+    double *x = scratch, *dy = x + cols, *gamma = dy + cols, *add = gamma + cols, *dx = add + cols, *s = dx + cols;
+    ref_row(ref_operand(t, "gamma"), 0, cols, 1.0, gamma);
+    for (int64_t r = from; r < to && r < rows; r++) {
+        double mean = statistic(t, "mean", r), rstd = statistic(t, "rstd", r);
+        double c1 = 0, c2 = 0, a1 = 0, a2 = 0;
+        ref_row(ref_operand(t, "x"), r, cols, 0, x);
+        ref_row(ref_operand(t, "dy"), r, cols, 0, dy);
+        ref_row(ref_operand(t, "dresidual"), r, cols, 0, add);
+        for (int64_t c = 0; c < cols; c++) {
+            double g = dy[c] * gamma[c], xhat = (x[c] - mean) * rstd;
+            c1 += g, a1 += fabs(g);
+            c2 += g * xhat, a2 += fabs(g * xhat);
+        }
+        c1 /= (double)cols, a1 /= (double)cols;
+        c2 /= (double)cols, a2 /= (double)cols;
+        if (!centred)
+            c1 = a1 = 0;
+        for (int64_t c = 0; c < cols; c++) {
+            double g = dy[c] * gamma[c], xhat = (x[c] - mean) * rstd;
+            dx[c] = rstd * (g - c1 - xhat * c2) + add[c];
+            s[c] = fabs(rstd) * (fabs(g) + a1 + fabs(xhat) * a2) + fabs(add[c]);
+        }
+        ref_note_row(w, t, ref_operand(t, "dx"), r, cols, dx, s);
+    }
+    if (to > rows)
+        sums_over_rows(p, t, scratch, w);
+}
