@@ -240,8 +240,10 @@ static const struct kg_word maths[] = {
      "{\n"
      "    int top = 0;\n"
      "#pragma unroll\n"
-     "    for (int e = 0; e < $n; e++)\n"
-     "        top = larger_bits(top, __builtin_bit_cast(int, v[e]) & 0x7fffffff);\n"
+     "    for (int e = 0; e < $n; e++) {\n"
+     "        const float each = v[e]; /* clang 22 takes the bits of v[e] itself from v[0] */\n"
+     "        top = larger_bits(top, __builtin_bit_cast(int, each) & 0x7fffffff);\n"
+     "    }\n"
      "    return top;\n"
      "}"},
     {"magnitude_$x", KG_ONE, 32, 1u << KG_F32,
