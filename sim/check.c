@@ -116,9 +116,9 @@ static bool report_uninit(struct sim_wave *w, const struct insn *in, const char 
     return false;
 }
 
-/* Lanes of a row that were never written, for an instruction that only moves data: they stay so in what
- * it writes. */
-struct moved { u64 poison; u32 origin; };
+/* Lanes of a row that were never written, for an instruction that only moves data or whose halves do not
+ * mix: they stay so in what it writes, by destination word. */
+struct moved { u64 poison[2]; u32 origin; };
 
 static bool use_row(struct sim_wave *w, const struct insn *in, unsigned row, struct moved *mv)
 {
@@ -129,7 +129,25 @@ static bool use_row(struct sim_wave *w, const struct insn *in, unsigned row, str
     if (!lanes)
         return true;
     if (in->use_kind != SIM_USE_STRICT) {
-        mv->poison |= lanes;
+        /* Which words of the result this register goes into: of a 64-bit move its own, of packed 32-bit
+         * arithmetic those whose op_sel names it, else all. */
+        unsigned words = 3;
+        if (in->o[0].words == 2 && in->use_kind == SIM_USE_PACKED) {
+            words = 0;
+            const bool move = in->src->op->op == SIM_OP_v_pk_mov_b32;
+            for (int k = 1; k <= 3; k++)
+                for (unsigned hi = 0; hi < 2; hi++)
+                    if (move) {
+                        if (k == (int)hi + 1 && in->o[k].reg + (in->o[k].opsel & 1u) == row)
+                            words |= 1u << hi;
+                    } else if (in->o[k].kind == SIM_KIND_ROW && in->o[k].reg + (in->o[k].opsel >> hi & 1u) == row)
+                        words |= 1u << hi;
+        } else if (in->o[0].words == 2) {
+            words = row - in->o[1].reg == 0 ? 1 : 2;
+        }
+        for (unsigned hi = 0; hi < 2; hi++)
+            if (words >> hi & 1)
+                mv->poison[hi] |= lanes;
         mv->origin = w->origin[row];
         return true;
     }
@@ -152,8 +170,9 @@ static bool def_row(struct sim_wave *w, const struct insn *in, unsigned row, con
     if (in->dst & SIM_DST_DPP)
         lanes = w->exec; /* lanes DPP leaves out keep what they have: usually written before */
     w->vinit[row] |= lanes;
-    if (mv->poison) {
-        w->vinit[row] &= ~mv->poison;
+    const u64 poison = mv->poison[row - in->o[0].reg == 1];
+    if (poison) {
+        w->vinit[row] &= ~poison;
         w->origin[row] = mv->origin;
     }
     if (w->vinit[row] == w->full && !w->npend[row])
@@ -176,7 +195,7 @@ static bool each(struct sim_wave *w, const struct insn *in, const u64 *set, cons
 bool sim_check_regs(struct sim_wave *w, const struct insn *in)
 {
     char name[8];
-    struct moved mv = {0, 0};
+    struct moved mv = {{0, 0}, 0};
     const struct sim_ext *ext = in->flags & SIM_IN_EXT ? &w->prog->ext[in - w->prog->insn] : NULL;
 
     for (int k = 0; k < 2; k++)
@@ -196,7 +215,7 @@ bool sim_check_regs(struct sim_wave *w, const struct insn *in)
         return false;
     if (ext && !each(w, in, ext->use, w->bad_ext, SIM_SET_EXT, SIM_ROW_ACC, false, &mv))
         return false;
-    if (mv.poison) {
+    if (mv.poison[0] | mv.poison[1]) {
         /* Make the destination bad, so that it is looked at below. */
         for (unsigned j = 0; j < in->o[0].words && in->o[0].kind == SIM_KIND_ROW; j++)
             *word(w->bad, w->bad_ext, in->o[0].reg + j) |= 1ull << ((in->o[0].reg + j) & 63);
@@ -271,6 +290,8 @@ void sim_issue(struct sim_wave *w, const struct insn *in)
 {
     const struct sim_target *t = w->prog->target;
     unsigned c = in->cnt - 1u;
+    if (in->cls == SIM_CLS_LDS || in->cls == SIM_CLS_VMEM_STORE)
+        w->worked = true;
     push(w, in, c, (unsigned)(c == SIM_CNT_LGKM || c == SIM_CNT_KM ? t->lgkm_max : t->vmcnt_max));
     if (in->cnt2)
         push(w, in, in->cnt2 - 1u, (unsigned)t->lgkm_max);
@@ -315,14 +336,25 @@ void sim_wait(struct sim_wave *w, const struct insn *in)
             wait_counter(w, c, counts[c]);
 }
 
-bool sim_barrier_check(struct sim_wave *w, const struct insn *in)
+/* Lanes that are off at a barrier may have ended for good; if they come back, the barrier was in
+ * divergent control flow. */
+void sim_barrier_check(struct sim_wave *w, const struct insn *in)
 {
-    if (w->exec == w->start_exec)
-        return true;
-    sim_trap(w, in, -1, SIM_TRAP_BARRIER, 0,
-             "the wave reaches s_barrier with EXEC 0x%llx; it began with 0x%llx", (unsigned long long)w->exec,
-             (unsigned long long)w->start_exec);
-    return false;
+    w->barriers++;
+    w->barrier_exec = w->exec | ~w->full;
+    w->barrier_insn = in;
+}
+
+void sim_exec_grew(struct sim_wave *w, u64 exec)
+{
+    const u64 back = exec & ~w->barrier_exec;
+    w->barrier_exec = ~0ull;
+    if (!(back & w->start_exec))
+        return;
+    sim_trap(w, w->barrier_insn, __builtin_ctzll(back & w->start_exec), SIM_TRAP_BARRIER, 0,
+             "s_barrier was executed with EXEC 0x%llx; lanes 0x%llx skipped it and came back after it",
+             (unsigned long long)(w->exec & w->full & ~back), (unsigned long long)back);
+    w->budget = 0;
 }
 
 bool sim_hazard(struct sim_wave *w, const struct insn *in)

@@ -15,8 +15,9 @@ void sim_issue(struct sim_wave *w, const struct insn *in);
 /* s_waitcnt and its kin: in->aux is a u8[SIM_CNT_COUNT], 255 for "do not wait". */
 void sim_wait(struct sim_wave *w, const struct insn *in);
 
-/* s_barrier: whether EXEC is what the wave began with. Reports and returns false if not. */
-bool sim_barrier_check(struct sim_wave *w, const struct insn *in);
+/* At s_barrier: notes EXEC. sim_exec_grew reports when lanes that were off then are on again. */
+void sim_barrier_check(struct sim_wave *w, const struct insn *in);
+void sim_exec_grew(struct sim_wave *w, u64 exec);
 
 /* Hazards the hardware does not interlock. Reports and returns false. */
 bool sim_hazard(struct sim_wave *w, const struct insn *in);

@@ -178,13 +178,16 @@ static void lower_memory(struct build *b)
 {
     const struct sim_insn *s = b->s;
     struct insn *in = b->in;
+    const bool atomic = s->op->cls == SIM_ATOMIC;
     for (unsigned i = 0; i < s->noperands; i++) {
-        const struct sim_operand *o = &s->o[i];
+        struct sim_operand copy = s->o[i], *o = &copy;
         struct operand *d = NULL;
+        if (atomic && !s->returns)
+            copy.access = SIM_READ;
         switch (o->field) {
         case SIM_F_vdst: d = &in->o[0]; break;
         case SIM_F_sdata: d = o->access & SIM_WRITE && !(b->body->flags & SIM_BODY_STORE) ? &in->o[0] : &in->o[3]; break;
-        case SIM_F_vdata: d = o->access & SIM_WRITE ? &in->o[0] : &in->o[3]; break;
+        case SIM_F_vdata: d = o->access & SIM_WRITE && !(atomic && !s->returns) ? &in->o[0] : &in->o[3]; break;
         case SIM_F_addr: case SIM_F_vaddr: case SIM_F_sbase: d = &in->o[1]; break;
         case SIM_F_saddr: case SIM_F_srsrc: d = &in->o[2]; break;
         case SIM_F_data: d = &in->o[3]; break;
@@ -201,6 +204,56 @@ static void lower_memory(struct build *b)
     }
     in->imm = s->offset;
     in->imm2 = s->offset1;
+    if (s->lds)
+        in->flags |= SIM_IN_LDS_DMA;
+}
+
+/* A form of sim/matrix.c, if the instruction is one. Words of A and B follow the formats of f8f6f4. */
+static bool lower_matrix(struct build *b)
+{
+    const struct sim_insn *s = b->s;
+    struct insn *in = b->in;
+    const struct sim_family *f = b->prog->target->family;
+    static const struct { const char *name; enum sim_matrix_isa isa; } isas[] = {
+        {"gfx90a", SIM_MX_GFX90A}, {"gfx942", SIM_MX_GFX942}, {"gfx950", SIM_MX_GFX950}};
+    enum sim_matrix_isa isa = f->isa == SIM_ISA_GFX11 ? SIM_MX_GFX11 : f->isa == SIM_ISA_GFX12 ? SIM_MX_GFX12 : SIM_MX_GFX1250;
+    if (s->op->cls != SIM_MATRIX)
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        if (!strcmp(f->name, isas[i].name))
+            isa = isas[i].isa;
+    const struct sim_matrix_form *form = sim_matrix_find(sim_op_name(s->op->op), isa);
+    if (!form)
+        return false;
+    b->body = sim_body_find(sim_level(), b->prog->wave, "matrix");
+    if (!b->body)
+        return false;
+    in->fn = b->body->fn;
+    in->aux = form;
+    in->cls = SIM_CLS_MATRIX;
+    in->flags |= SIM_IN_EXEC_FREE;
+    in->width = (u8)(sim_matrix_cycles(form, b->prog->gfx9 ? s->cbsz : s->matrix_a_fmt, b->prog->gfx9 ? s->blgp : s->matrix_b_fmt) / 4);
+    for (unsigned i = 0; i < s->noperands; i++) {
+        const struct sim_operand *o = &s->o[i];
+        struct operand scale = {0}, *d = NULL;
+        switch (o->field) {
+        case SIM_F_vdst: d = &in->o[0]; break;
+        case SIM_F_src0: d = &in->o[1]; break;
+        case SIM_F_src1: d = &in->o[2]; break;
+        case SIM_F_src2: d = &in->o[3]; break;
+        case SIM_F_scale_src0: d = &in->o[4]; break;
+        case SIM_F_scale_src1: d = &scale; break;
+        default: break;
+        }
+        if (!d)
+            continue;
+        lower_operand(b, d, o, false);
+        if (d != &scale && d != &in->o[0])
+            modifiers(b, d, o, i);
+        if (d == &scale)
+            in->imm2 = scale.reg;
+    }
+    return true;
 }
 
 /* simm16 says which bits of which hardware register, and is no source. */
@@ -424,6 +477,8 @@ static void lower_one(struct build *b)
         in->fn = illegal;
         return;
     }
+    if (lower_matrix(b))
+        return;
     b->body = sim_body_find(sim_level(), b->prog->wave, sim_op_name(s->op->op));
     if (!b->body) {
         in->fn = unimplemented;
@@ -432,6 +487,7 @@ static void lower_one(struct build *b)
     }
     in->fn = b->body->fn;
     in->use_kind = b->body->flags & SIM_BODY_BYTES ? SIM_USE_BYTES
+                 : b->body->flags & SIM_BODY_PACKED ? SIM_USE_PACKED
                  : b->body->flags & SIM_BODY_CARRY ? SIM_USE_CARRY : SIM_USE_STRICT;
     if (b->body->flags & SIM_BODY_TRANS) in->flags |= SIM_IN_TRANS;
     if (b->body->flags & SIM_BODY_NO_EXEC) in->flags |= SIM_IN_EXEC_FREE;

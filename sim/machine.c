@@ -101,7 +101,8 @@ static struct sim_context *context_new(struct sim_launch *l)
     const size_t vbytes = align64(rows * lanes * 4), rbytes = align64(rows * 8) + align64(rows * 4) + align64(rows);
     const size_t sbytes = scratch ? align64(((scratch + 3) & ~3ull) * lanes) + align64((scratch + 7) / 8 * lanes) : 0;
     const size_t per = align64(sizeof(struct sim_wave)) + vbytes + rbytes + sbytes;
-    const size_t lds = align64(l->lds + 16), shadow = l->check ? align64(l->lds / 8 + 8) + align64((l->lds / 4 + 1) * sizeof(struct sim_lds_tag)) : 0;
+    const size_t lds = align64(l->lds + 16), dwords = l->lds / 4 + 4;
+    const size_t shadow = l->check ? align64(l->lds / 8 + 64) + align64(dwords * 4) * 2 + align64(dwords * 8) : 0;
     const size_t insns = f->program->count + 2;
     struct sim_context *c = calloc(1, sizeof *c);
     if (!c)
@@ -123,8 +124,11 @@ static struct sim_context *context_new(struct sim_launch *l)
     c->wg.lds = p; p += lds;
     c->wg.lds_bytes = l->lds;
     if (l->check) {
-        c->wg.lds_init = p; p += align64(l->lds / 8 + 8);
-        c->wg.lds_tag = (struct sim_lds_tag *)p; p += align64((l->lds / 4 + 1) * sizeof(struct sim_lds_tag));
+        struct sim_lds_shadow *h = &c->wg.shadow;
+        h->init = p; p += align64(l->lds / 8 + 64);
+        h->write = (u32 *)p; p += align64(dwords * 4);
+        h->insn = (u32 *)p; p += align64(dwords * 4);
+        h->read = (u64 *)p; p += align64(dwords * 8);
     }
     c->wg.waves = waves;
     c->wg.w = calloc(waves, sizeof *c->wg.w);
@@ -241,6 +245,9 @@ static void start_wave(struct sim_wave *w, struct sim_launch *l, struct sim_wg *
     const u32 active = items > first ? items - first < lanes ? items - first : lanes : 0;
     w->exec = active == 64 ? ~0ull : (1ull << active) - 1;
     w->start_exec = w->exec;
+    w->barrier_exec = ~0ull;
+    w->barriers = 0;
+    w->worked = false;
     sim_unpack_mask(w->erow, w->exec);
     w->pc = w->run = l->fn->entry;
     w->state = active ? SIM_RUN : SIM_DONE;
@@ -275,12 +282,18 @@ static void start_wg(struct sim_context *c, u64 index)
     g->id[2] = (u32)(index / l->grid[0] / l->grid[1]);
     g->tag = l->tag + (u32)index;
     g->epoch += 2;
+    if (g->epoch >> 25 && l->check) {
+        /* Tags have no room for more epochs. */
+        memset(g->shadow.write, 0, (g->lds_bytes / 4 + 1) * sizeof *g->shadow.write);
+        memset(g->shadow.read, 0, (g->lds_bytes / 4 + 1) * sizeof *g->shadow.read);
+        g->epoch = 2;
+    }
     g->epoch0 = g->epoch;
     g->at_barrier = 0;
     g->live = 0;
     g->released = g->acquired = 0;
     if (l->check)
-        memset(g->lds_init, 0, g->lds_bytes / 8 + 1);
+        memset(g->shadow.init, 0, g->lds_bytes / 8 + 1);
     for (unsigned i = 0; i < g->waves; i++) {
         start_wave(g->w[i], l, g, rows);
         g->live += g->w[i]->state == SIM_RUN;
@@ -334,16 +347,19 @@ static bool step(struct sim_context *c, const struct sim_level_ops *ops, bool *m
         return true;
     if (g->at_barrier == g->live) {
         if (l->check && g->live < g->waves) {
+            /* A wave may leave at once, having nothing to do; one that took part must not miss a
+             * barrier the others wait at. */
             struct sim_wave *w = NULL, *gone = NULL;
             for (unsigned i = 0; i < g->waves; i++)
                 if (g->w[i]->state == SIM_BARRIER) {
                     if (!w) w = g->w[i];
-                } else if (!gone && g->w[i]->start_exec) {
+                } else if (!gone && (g->w[i]->barriers || g->w[i]->worked)) {
                     gone = g->w[i];
                 }
             if (gone) {
                 sim_trap(w, w->pc - 1, -1, SIM_TRAP_BARRIER, 0,
-                         "the wave waits at s_barrier, but wave %u has ended without reaching it", gone->id);
+                         "the wave waits at s_barrier, but wave %u has ended after %u barriers without reaching it",
+                         gone->id, gone->barriers);
                 return true;
             }
         }

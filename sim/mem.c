@@ -373,6 +373,22 @@ bool sim_race_write(struct sim_wave *w, const struct insn *in, int lane, u64 a, 
     return true;
 }
 
+bool sim_atomic_check(struct sim_wave *w, const struct insn *in, const u64 *ad, unsigned n)
+{
+    sim_acquire(w);
+    sim_release(w);
+    sim_tally_global(w, ad, w->exec, n, true, w->prog->wave);
+    for (u64 k = w->exec; k; k &= k - 1) {
+        int i = __builtin_ctzll(k);
+        if (sim_mem_ok(w, ad[i], n) && !sim_init_all(ad[i], n)) {
+            sim_trap(w, in, i, SIM_TRAP_UNINIT, ad[i], "atomic of %u bytes at 0x%llx: nobody wrote there before", n,
+                     (unsigned long long)ad[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
 void sim_release(struct sim_wave *w) { (void)w; }
 void sim_acquire(struct sim_wave *w) { (void)w; }
 
@@ -421,68 +437,4 @@ void sim_tally_global(struct sim_wave *w, const u64 *ad, u64 m, unsigned n, bool
             }
         }
     }
-}
-
-/* ---- LDS ---- */
-
-void sim_lds_fault(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n,
-                   unsigned align, bool store)
-{
-    const char *what = store ? "store" : "load";
-    for (u64 k = w->exec; k; k &= k - 1) {
-        int i = __builtin_ctzll(k);
-        u32 a = v[i] + off;
-        if ((u64)a + n > w->wg->lds_bytes) {
-            sim_trap(w, in, i, SIM_TRAP_BOUNDS, a,
-                     "LDS %s of %u bytes at 0x%x: the workgroup has %u bytes of LDS", what, n, a, w->wg->lds_bytes);
-            return;
-        }
-        if (a & (align - 1)) {
-            sim_trap(w, in, i, SIM_TRAP_ALIGN, a,
-                     "LDS %s of %u bytes at 0x%x: the address is not a multiple of %u", what, n, a, align);
-            return;
-        }
-    }
-    sim_trap(w, in, -1, SIM_TRAP_BOUNDS, off, "LDS %s: the address overflows", what);
-}
-
-bool sim_lds_load_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n, unsigned row)
-{
-    (void)w; (void)in; (void)v; (void)off; (void)n; (void)row;
-    return true;
-}
-
-bool sim_lds_store_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n)
-{
-    (void)w; (void)in; (void)v; (void)off; (void)n;
-    return true;
-}
-
-void sim_tally_lds(struct sim_wave *w, const u32 *ad, u64 m, unsigned n, bool write, int lanes)
-{
-    (void)w; (void)ad; (void)m; (void)n; (void)write; (void)lanes;
-}
-
-/* ---- FLAT outside global memory ---- */
-
-bool sim_flat_special(const struct sim_wave *w, const u64 *ad)
-{
-    u64 x = 0;
-    for (u64 k = w->exec; k; k &= k - 1)
-        x |= ad[__builtin_ctzll(k)];
-    return x >> 48;
-}
-
-const struct insn *sim_flat_load(struct sim_wave *w, const struct insn *in, const u64 *ad)
-{
-    (void)ad;
-    sim_trap(w, in, -1, SIM_TRAP_UNIMPLEMENTED, 0, "FLAT load from LDS or private memory");
-    return NULL;
-}
-
-const struct insn *sim_flat_store(struct sim_wave *w, const struct insn *in, const u64 *ad)
-{
-    (void)ad;
-    sim_trap(w, in, -1, SIM_TRAP_UNIMPLEMENTED, 0, "FLAT store to LDS or private memory");
-    return NULL;
 }

@@ -72,9 +72,6 @@ u64 sim_lines(const u64 *ad, u64 m, unsigned n, unsigned line, int lanes);
 void sim_tally_global(struct sim_wave *w, const u64 *ad, u64 m, unsigned n, bool write, int lanes);
 void sim_tally_global_run(struct sim_wave *w, u64 a, u64 n, bool write);
 
-/* LDS conflict cycles of one access of n bytes a lane. */
-void sim_tally_lds(struct sim_wave *w, const u32 *ad, u64 m, unsigned n, bool write, int lanes);
-
 /* After a load of n bytes a lane at ad[] into registers from row on: races, bytes nobody wrote. */
 bool sim_check_load(struct sim_wave *w, const struct insn *in, unsigned row, const u64 *ad, u64 m, unsigned n);
 bool sim_check_store(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 m, unsigned n);
@@ -86,17 +83,45 @@ void sim_poison(struct sim_wave *w, const struct insn *in, unsigned row, u64 lan
 void sim_spoison(struct sim_wave *w, const struct insn *in, unsigned reg);
 bool sim_smem_read(struct sim_wave *w, const struct insn *in, u64 a, unsigned words);
 
-/* LDS accesses of n bytes a lane at v[lane] + off: races, bytes nobody wrote (poison row on), counts. */
+/* LDS accesses of n bytes a lane at v[lane] + off: races, bytes nobody wrote (poison row on; ~0u: all of
+ * the destination), counts. False after a report. */
 bool sim_lds_load_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n, unsigned row);
 bool sim_lds_store_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n);
+bool sim_lds_atomic_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n);
 void sim_lds_fault(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n,
                    unsigned align, bool store);
+/* At a barrier: LDS writes this wave has not waited for count as writes of the next epoch. */
+void sim_lds_barrier(struct sim_wave *w);
+
+/* Loads from ad[] straight into LDS at M0; lanes not in `lanes` write 0. nd dwords a lane, or ext. */
+bool sim_lds_dma(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 lanes, int nd, int ext, int width);
+
+/* Private memory: off[] is a lane's own offset. nd dwords, or (0) what ext or small say. */
+bool sim_private_load(struct sim_wave *w, const struct insn *in, const u32 *off, int nd, int ext, int d16, int width);
+bool sim_private_store(struct sim_wave *w, const struct insn *in, const u32 *off, int nd, int small, int hi, int width);
 
 /* FLAT addresses outside global memory: the apertures of LDS and private memory. */
 enum { SIM_APERTURE_LDS = 1, SIM_APERTURE_PRIVATE = 2 }; /* bits 63:48 of an address */
 bool sim_flat_special(const struct sim_wave *w, const u64 *ad);
-const struct insn *sim_flat_load(struct sim_wave *w, const struct insn *in, const u64 *ad);
-const struct insn *sim_flat_store(struct sim_wave *w, const struct insn *in, const u64 *ad);
+bool sim_flat_load(struct sim_wave *w, const struct insn *in, const u64 *ad, int nd, int ext, int d16, int width);
+bool sim_flat_store(struct sim_wave *w, const struct insn *in, const u64 *ad, int nd, int small, int hi, int width);
+bool sim_flat_atomic(struct sim_wave *w, const struct insn *in, const u64 *ad, int op, int words, int width);
+
+/* Kinds of small loads, as the bodies name them. */
+enum { EXT_U8, EXT_I8, EXT_U16, EXT_I16 };
+enum { D16_NO, D16_LO, D16_HI };
+static inline u32 sim_extend(const u8 *p, int ext)
+{
+    u32 h = p[0] | (ext >= EXT_U16 ? (u32)p[1] << 8 : 0);
+    return ext == EXT_U8 || ext == EXT_U16 ? h : ext == EXT_I8 ? (u32)(i32)(i8)h : (u32)(i32)(i16)h;
+}
+static inline u32 sim_d16(u32 old, u32 x, int d16)
+{
+    return d16 == D16_LO ? (old & 0xffff0000) | (x & 0xffff) : d16 == D16_HI ? (old & 0xffff) | x << 16 : x;
+}
+
+/* Before an atomic of n bytes a lane: it orders, and may not race with plain accesses. */
+bool sim_atomic_check(struct sim_wave *w, const struct insn *in, const u64 *ad, unsigned n);
 
 /* Ordering events of a workgroup, for the race check. */
 void sim_release(struct sim_wave *w);

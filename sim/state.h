@@ -84,7 +84,10 @@ enum {
 };
 
 /* What kind of use of an uninitialised register this instruction is. */
-enum { SIM_USE_STRICT, SIM_USE_CARRY /* copies: poison moves on */, SIM_USE_BYTES /* v_perm */ };
+enum {
+    SIM_USE_STRICT, SIM_USE_CARRY /* copies: poison moves on */, SIM_USE_BYTES /* v_perm */,
+    SIM_USE_PACKED /* halves do not mix: it moves on within its half */
+};
 
 struct insn {
     sim_handler *fn;
@@ -152,7 +155,8 @@ struct sim_pending {
     u8 scalar; /* registers are SGPRs */
     u8 kind;   /* 0 in-order vector op, 1 scalar memory, 2 FLAT */
     u32 insn;
-    u32 lds_lo, lds_hi; /* LDS bytes written on arrival (direct-to-LDS) */
+    u32 lds_lo, lds_hi;     /* LDS bytes written on arrival (direct-to-LDS) */
+    u32 store_lo, store_hi; /* LDS bytes an LDS store writes */
 };
 
 struct sim_queue {
@@ -198,7 +202,10 @@ struct sim_wave {
     u32 sorigin[SIM_SGPRS + 32]; /* likewise for scalar registers */
     u64 start_exec;          /* EXEC at the start of the wave */
     struct sim_queue queue[SIM_CNT_COUNT];
-    u64 wait_known;          /* scratch of the hazard check */
+    u64 barrier_exec;        /* EXEC at the last barrier; lanes beyond it must not come back */
+    const struct insn *barrier_insn;
+    u32 barriers;            /* executed */
+    bool worked;             /* has touched LDS or stored */
     /* private memory: scratch[dword][lane], a byte mask of what was written beside it */
     u8 *scratch;
     u8 *scratch_init;        /* bit a byte, by lane */
@@ -210,8 +217,16 @@ struct sim_wave {
     void *memory;            /* backing of everything above that is allocated */
 };
 
-/* LDS shadow: one word a dword. See mem.c. */
-struct sim_lds_tag { u32 write, read; };
+/* LDS shadow, by dword: who wrote it last and in which barrier epoch (epoch << 6 | direct-to-LDS << 5 |
+ * wave), who read it since (epoch << 32 | waves), and the writing instruction. Epochs only grow, so
+ * nothing is cleared between workgroups. */
+struct sim_lds_shadow {
+    u32 *write;
+    u64 *read;
+    u32 *insn;
+    u8 *init; /* bit a byte */
+};
+enum { SIM_LDS_DMA = 32, SIM_LDS_EPOCH = 6 };
 
 /* What memory instructions add up; a copy a thread, summed when a launch ends. */
 struct sim_tally {
@@ -222,8 +237,7 @@ struct sim_tally {
 struct sim_wg {
     u8 *lds;
     u32 lds_bytes;
-    u8 *lds_init;            /* bit a byte */
-    struct sim_lds_tag *lds_tag;
+    struct sim_lds_shadow shadow;
     u32 epoch, epoch0;       /* barrier count; its value when this workgroup started */
     u32 tag;                 /* of this workgroup in the global race tags */
     u32 id[3];

@@ -5,7 +5,11 @@
  */
 #include "macros.h"
 
-#include "../check.h"
+#include "../matrix.h"
+
+/* The matrix executor of the same CPU level. */
+#define SIM_MATRIX_RUN CAT(sim_matrix_run_v, SIM_LEVEL)
+extern sim_matrix_fn SIM_MATRIX_RUN;
 
 #include "salu.inc"
 #include "branch.inc"
@@ -21,7 +25,10 @@
 #include "lanes.inc"
 #include "smem.inc"
 #include "vmem.inc"
+#include "buffer.inc"
 #include "ds.inc"
+#include "atomic.inc"
+#include "matrix.inc"
 
 static void run_plain(struct sim_wave *w)
 {

@@ -20,6 +20,8 @@
 #include <immintrin.h>
 #endif
 
+#include "../atomic.h"
+#include "../check.h"
 #include "../float.h"
 #include "../handlers.h"
 #include "../mem.h"
@@ -243,6 +245,8 @@ AI void set_exec(struct sim_wave *w, u64 m)
 {
     w->exec = W == 64 ? m : (u32)m;
     unpack_mask(w->erow, m);
+    if (unlikely(w->exec & ~w->barrier_exec))
+        sim_exec_grew(w, w->exec);
 }
 
 /* Writes a lane mask to a scalar destination. */

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* LDS in the strict mode: who wrote and read which dword since the last barrier, bytes nobody wrote,
+ * bank conflicts; and loads that go straight to LDS. */
+#include <string.h>
+
+#include "decode/decode.h"
+#include "launch.h"
+#include "mem.h"
+#include "trap.h"
+
+void sim_lds_fault(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n,
+                   unsigned align, bool store)
+{
+    const char *what = store ? "store" : "load";
+    for (u64 k = w->exec; k; k &= k - 1) {
+        int i = __builtin_ctzll(k);
+        u32 a = v[i] + off;
+        if ((u64)a + n > w->wg->lds_bytes) {
+            sim_trap(w, in, i, SIM_TRAP_BOUNDS, a, "LDS %s of %u bytes at 0x%x: the workgroup has %u bytes of LDS",
+                     what, n, a, w->wg->lds_bytes);
+            return;
+        }
+        if (a & (align - 1)) {
+            sim_trap(w, in, i, SIM_TRAP_ALIGN, a, "LDS %s of %u bytes at 0x%x: the address is not a multiple of %u",
+                     what, n, a, align);
+            return;
+        }
+    }
+    sim_trap(w, in, -1, SIM_TRAP_BOUNDS, off, "LDS %s: the address overflows", what);
+}
+
+/* ---- bank conflicts ---- */
+
+/* Lanes that are served together, as the order in which groups of `size` take them. Published for
+ * ds_read_b128: AMD's notes on LDS bank conflicts (CDNA3), measurements by the HipKittens authors
+ * (CDNA4); other accesses take consecutive lanes. */
+static const u8 b128_32[64] = {0,  1,  2,  3,  20, 21, 22, 23, 4,  5,  6,  7,  16, 17, 18, 19, 8,  9,  10, 11, 28, 29,
+                               30, 31, 12, 13, 14, 15, 24, 25, 26, 27, 32, 33, 34, 35, 52, 53, 54, 55, 36, 37, 38, 39,
+                               48, 49, 50, 51, 40, 41, 42, 43, 60, 61, 62, 63, 44, 45, 46, 47, 56, 57, 58, 59};
+static const u8 b128_64[64] = {0,  1,  2,  3,  12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 27, 4,  5,  6,  7,  8,  9,
+                               10, 11, 16, 17, 18, 19, 28, 29, 30, 31, 32, 33, 34, 35, 44, 45, 46, 47, 52, 53, 54, 55,
+                               56, 57, 58, 59, 36, 37, 38, 39, 40, 41, 42, 43, 48, 49, 50, 51, 60, 61, 62, 63};
+
+/* Cycles beyond one a group: the most distinct dwords that fall into one bank. */
+static unsigned conflicts(const u32 *a, u64 m, unsigned words, const u8 *order, unsigned size, unsigned lanes,
+                          unsigned banks)
+{
+    unsigned extra = 0;
+    for (unsigned g = 0; g < lanes; g += size) {
+        u32 seen[64][8];
+        u8 count[64];
+        unsigned most = 1;
+        memset(count, 0, banks);
+        for (unsigned k = g; k < g + size; k++) {
+            const unsigned lane = order ? order[k] : k;
+            if (!(m >> lane & 1))
+                continue;
+            for (unsigned j = 0; j < words; j++) {
+                const u32 dword = a[lane] / 4 + j, b = dword % banks;
+                unsigned c = 0;
+                while (c < count[b] && c < 8 && seen[b][c] != dword)
+                    c++;
+                if (c < count[b] && c < 8)
+                    continue;
+                if (count[b] < 8)
+                    seen[b][count[b]] = dword;
+                if (++count[b] > most)
+                    most = count[b];
+            }
+        }
+        extra += most - 1;
+    }
+    return extra;
+}
+
+static void tally(struct sim_wave *w, const u32 *v, u32 off, unsigned n, bool load, bool linear)
+{
+    const struct sim_family *f = w->prog->target->family;
+    const unsigned lanes = (unsigned)w->prog->wave, banks = f->banks;
+    const unsigned words = n < 4 ? 1 : n / 4;
+    struct sim_tally *t = w->tally;
+    /* Lanes a cycle: what fills the banks once. */
+    unsigned size = banks / words;
+    size = size > lanes ? lanes : size < 1 ? 1 : size;
+    if (words == 4 && !load)
+        size = 8;
+    if (words == 3)
+        size = banks == 64 ? 16 : 8;
+    t->lds_bytes += (u64)n * (u64)__builtin_popcountll(w->exec);
+    t->lds_cycles += lanes / size;
+    if (linear)
+        return;
+    u32 a[64];
+    for (unsigned i = 0; i < lanes; i++)
+        a[i] = v[i] + off;
+    const u8 *order = words == 4 && load && lanes == 64 ? banks == 32 ? b128_32 : b128_64 : NULL;
+    unsigned naive = conflicts(a, w->exec, words, NULL, size, lanes, banks);
+    unsigned real = order ? conflicts(a, w->exec, words, order, size, lanes, banks) : naive;
+    t->lds_conflict += real;
+    t->lds_conflict_naive += naive;
+    t->lds_cycles += real;
+}
+
+/* ---- races ---- */
+
+static void text_of(const struct sim_wave *w, u32 insn, char *buf, size_t n)
+{
+    if (insn < w->prog->count && w->prog->decoded[insn].op)
+        sim_print(w->prog->target->family, &w->prog->decoded[insn], 0, buf, n);
+    else if (n)
+        buf[0] = 0;
+}
+
+/* The direct-to-LDS load of this wave that is still under way to LDS address a. */
+static const struct sim_pending *dma_pending(const struct sim_wave *w, u32 a)
+{
+    for (int c = 0; c < SIM_CNT_COUNT; c++)
+        for (u32 i = 0; i < w->queue[c].len; i++) {
+            const struct sim_pending *p = &w->queue[c].q[(w->queue[c].head + i) % SIM_QUEUE];
+            if (a >= p->lds_lo && a < p->lds_hi)
+                return p;
+        }
+    return NULL;
+}
+
+static bool race(struct sim_wave *w, const struct insn *in, int lane, u32 a, bool store, bool other_read)
+{
+    const struct sim_lds_shadow *h = &w->wg->shadow;
+    const u32 d = a / 4, tag = h->write[d];
+    char text[160];
+    if (!store && (tag & 31) == w->id) {
+        /* Its own direct-to-LDS load: a fault only while it has not been waited for. */
+        const struct sim_pending *p = dma_pending(w, a);
+        if (!p)
+            return true;
+        text_of(w, p->insn, text, sizeof text);
+        sim_trap(w, in, lane, SIM_TRAP_WAIT, a, "LDS 0x%x is read before %s (at 0x%llx) has been waited for", a, text,
+                 (unsigned long long)w->prog->decoded[p->insn].pc);
+        return false;
+    }
+    if (other_read) {
+        u32 readers = (u32)h->read[d] & ~(1u << w->id);
+        sim_trap(w, in, lane, SIM_TRAP_LDS_RACE, a,
+                 "LDS 0x%x is written while wave %d may still read it: no barrier since its read", a,
+                 __builtin_ctz(readers));
+        return false;
+    }
+    text_of(w, h->insn[d], text, sizeof text);
+    sim_trap(w, in, lane, SIM_TRAP_LDS_RACE, a, "LDS 0x%x was written by wave %u (%s at 0x%llx) with no barrier since%s",
+             a, tag & 31, text, (unsigned long long)w->prog->decoded[h->insn[d]].pc,
+             tag >> SIM_LDS_EPOCH == w->wg->epoch ? "" : ", or before the write was waited for");
+    return false;
+}
+
+static bool all_init(const struct sim_lds_shadow *h, u32 a, unsigned n)
+{
+    if (!((a | n) & 7)) {
+        for (unsigned i = 0; i < n / 8; i++)
+            if (h->init[a / 8 + i] != 0xff)
+                return false;
+        return true;
+    }
+    if (!((a | n) & 3))
+        for (unsigned i = 0; i < n; i += 4) {
+            if ((h->init[(a + i) / 8] >> ((a + i) & 4) & 15) != 15)
+                return false;
+        }
+    else
+        for (unsigned i = 0; i < n; i++)
+            if (!(h->init[(a + i) / 8] >> ((a + i) & 7) & 1))
+                return false;
+    return true;
+}
+
+static void set_init(const struct sim_lds_shadow *h, u32 a, unsigned n)
+{
+    if (!((a | n) & 7)) {
+        memset(h->init + a / 8, 0xff, n / 8);
+        return;
+    }
+    if (!((a | n) & 3)) {
+        for (unsigned i = 0; i < n; i += 4)
+            h->init[(a + i) / 8] |= (u8)(15u << ((a + i) & 4));
+        return;
+    }
+    for (unsigned i = 0; i < n; i++)
+        h->init[(a + i) / 8] |= (u8)(1u << ((a + i) & 7));
+}
+
+/* Dwords [d, e): false as soon as one was written by somebody else in this epoch. */
+static inline bool read_dwords(const struct sim_lds_shadow *h, u32 d, u32 e, u32 cur, u32 me, u64 epoch_bits, u64 mine)
+{
+    u32 bad = 0;
+    for (u32 k = d; k < e; k++) {
+        const u32 t = h->write[k];
+        bad |= (u32)(t - cur < 64u) & (u32)((t & 63) != me);
+    }
+    for (u32 k = d; k < e; k++) {
+        const u64 r = h->read[k];
+        h->read[k] = (r >> 32 == epoch_bits >> 32 ? r : epoch_bits) | mine;
+    }
+    return !bad;
+}
+
+static bool consecutive(const u32 *v, unsigned n, unsigned lanes)
+{
+    u32 diff = 0;
+    for (unsigned i = 0; i < lanes; i++)
+        diff |= v[i] ^ (v[0] + i * n);
+    return diff == 0;
+}
+
+bool sim_lds_load_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n, unsigned row)
+{
+    const struct sim_wg *g = w->wg;
+    const struct sim_lds_shadow *h = &g->shadow;
+    const unsigned lanes = (unsigned)w->prog->wave;
+    const u32 cur = g->epoch << SIM_LDS_EPOCH, me = w->id;
+    const u64 epoch_bits = (u64)g->epoch << 32, mine = 1ull << w->id;
+    const bool run = w->exec == w->full && consecutive(v, n, lanes);
+
+    tally(w, v, off, n, true, run && !(off & 3));
+    if (run) {
+        const u32 a = v[0] + off, e = a + n * lanes;
+        if (read_dwords(h, a / 4, (e + 3) / 4, cur, me, epoch_bits, mine) && all_init(h, a, n * lanes))
+            return true;
+    }
+    for (u64 k = w->exec; k; k &= k - 1) {
+        const int i = __builtin_ctzll(k);
+        const u32 a = v[i] + off;
+        if (!read_dwords(h, a / 4, (a + n + 3) / 4, cur, me, epoch_bits, mine))
+            for (u32 d = a / 4; d < (a + n + 3) / 4; d++) {
+                const u32 t = h->write[d];
+                if (t - cur < 64u && (t & 63) != me && !race(w, in, i, d * 4 < a ? a : d * 4, false, false))
+                    return false;
+            }
+        if (!all_init(h, a, n))
+            for (unsigned j = 0; j < (n + 3) / 4; j++)
+                if (!all_init(h, a + 4 * j, n - 4 * j < 4 ? n - 4 * j : 4)) {
+                    if (row == ~0u)
+                        for (unsigned q = 0; q < in->o[0].words; q++)
+                            sim_poison(w, in, in->o[0].reg + q, w->exec);
+                    else
+                        sim_poison(w, in, row + j, 1ull << i);
+                }
+    }
+    return true;
+}
+
+static bool write_lane(struct sim_wave *w, const struct insn *in, int lane, u32 a, unsigned n, u32 tag)
+{
+    const struct sim_wg *g = w->wg;
+    const struct sim_lds_shadow *h = &g->shadow;
+    const u32 cur = g->epoch << SIM_LDS_EPOCH, at = (u32)(in - w->prog->insn);
+    for (u32 d = a / 4; d < (a + n + 3) / 4; d++) {
+        const u32 t = h->write[d];
+        if (t - cur < 64u && (t & 31) != w->id && !race(w, in, lane, d * 4 < a ? a : d * 4, true, false))
+            return false;
+        if (h->read[d] >> 32 == g->epoch && ((u32)h->read[d] & ~(1u << w->id)) &&
+            !race(w, in, lane, d * 4 < a ? a : d * 4, true, true))
+            return false;
+        h->write[d] = tag;
+        h->insn[d] = at;
+    }
+    set_init(h, a, n);
+    return true;
+}
+
+bool sim_lds_store_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n)
+{
+    const struct sim_wg *g = w->wg;
+    const unsigned lanes = (unsigned)w->prog->wave;
+    const bool run = w->exec == w->full && consecutive(v, n, lanes);
+    const u32 tag = g->epoch << SIM_LDS_EPOCH | w->id;
+    u32 lo = ~0u, hi = 0;
+
+    tally(w, v, off, n, false, run && !(off & 3));
+    for (u64 k = w->exec; k; k &= k - 1) {
+        const int i = __builtin_ctzll(k);
+        const u32 a = v[i] + off;
+        lo = a < lo ? a : lo;
+        hi = a + n > hi ? a + n : hi;
+        if (!write_lane(w, in, i, a, n, tag))
+            return false;
+    }
+    /* Where an unwaited write went, for the barrier. */
+    struct sim_queue *q = &w->queue[in->cnt - 1];
+    if (q->len && hi) {
+        struct sim_pending *p = &q->q[(q->head + q->len - 1) % SIM_QUEUE];
+        if (!p->store_hi || p->store_hi < hi) p->store_hi = hi;
+        if (!p->store_lo || p->store_lo > lo) p->store_lo = lo;
+    }
+    return true;
+}
+
+/* Atomics of several waves on one dword are no race among themselves; with plain accesses they are. */
+bool sim_lds_atomic_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n)
+{
+    const struct sim_lds_shadow *h = &w->wg->shadow;
+    tally(w, v, off, n, true, false);
+    for (u64 k = w->exec; k; k &= k - 1) {
+        const int i = __builtin_ctzll(k);
+        const u32 a = v[i] + off;
+        const u32 t = h->write[a / 4], cur = w->wg->epoch << SIM_LDS_EPOCH;
+        if (t - cur < 64u && (t & 31) != w->id && !race(w, in, i, a, true, false))
+            return false;
+        if (!all_init(h, a, n)) {
+            sim_trap(w, in, i, SIM_TRAP_UNINIT, a, "LDS 0x%x is changed by an atomic but was never written", a);
+            return false;
+        }
+    }
+    return true;
+}
+
+void sim_lds_barrier(struct sim_wave *w)
+{
+    const struct sim_wg *g = w->wg;
+    const u32 now = g->epoch << SIM_LDS_EPOCH, me = w->id;
+    for (int c = 0; c < SIM_CNT_COUNT; c++)
+        for (u32 i = 0; i < w->queue[c].len; i++) {
+            const struct sim_pending *p = &w->queue[c].q[(w->queue[c].head + i) % SIM_QUEUE];
+            const u32 lo = p->lds_hi ? p->lds_lo : p->store_lo, hi = p->lds_hi ? p->lds_hi : p->store_hi;
+            for (u32 d = lo / 4; d < (hi + 3) / 4; d++)
+                if ((g->shadow.write[d] & ~(u32)SIM_LDS_DMA) == (now | me) && g->shadow.insn[d] == p->insn)
+                    g->shadow.write[d] += 1u << SIM_LDS_EPOCH;
+        }
+}
+
+bool sim_lds_dma(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 lanes, int nd, int ext, int width)
+{
+    const unsigned n = nd ? 4u * (unsigned)nd : ext < EXT_U16 ? 1 : 2, step = nd ? n : 4;
+    const u32 base = (w->s[SIM_S_M0] & 0x3ffff) + (u32)in->imm;
+    const u32 tag = w->wg->epoch << SIM_LDS_EPOCH | SIM_LDS_DMA | w->id;
+    u32 lo = ~0u, hi = 0;
+    for (u64 k = w->exec; k; k &= k - 1) {
+        const int i = __builtin_ctzll(k);
+        const u32 a = base + (u32)i * step;
+        u8 t[16] = {0};
+        if ((u64)a + step > w->wg->lds_bytes) {
+            sim_trap(w, in, i, SIM_TRAP_BOUNDS, a, "LDS store of %u bytes at 0x%x: the workgroup has %u bytes of LDS", step,
+                     a, w->wg->lds_bytes);
+            return false;
+        }
+        if (a & 3) {
+            sim_trap(w, in, i, SIM_TRAP_ALIGN, a, "LDS store of %u bytes at 0x%x: the address is not a multiple of 4", step, a);
+            return false;
+        }
+        if (lanes >> i & 1) {
+            if (!sim_mem_ok(w, ad[i], n)) {
+                sim_mem_fault(w, in, i, ad[i], n, "load");
+                return false;
+            }
+            memcpy(t, (const void *)(uintptr_t)ad[i], n);
+            if (!nd) {
+                u32 x = sim_extend(t, ext);
+                memcpy(t, &x, 4);
+            }
+        }
+        if (w->check) {
+            if (lanes >> i & 1 && !sim_race_read(w, in, i, ad[i], n))
+                return false;
+            if (!write_lane(w, in, i, a, step, tag))
+                return false;
+            if (lanes >> i & 1 && !sim_init_all(ad[i], n))
+                for (unsigned b = 0; b < n; b++)
+                    if (!sim_init_all(ad[i] + b, 1))
+                        w->wg->shadow.init[(a + b) / 8] &= (u8)~(1u << ((a + b) & 7));
+            lo = a < lo ? a : lo;
+            hi = a + step > hi ? a + step : hi;
+        }
+        memcpy(w->wg->lds + a, t, step);
+    }
+    if (w->check && hi) {
+        sim_tally_global(w, ad, w->exec & lanes, n, false, width);
+        struct sim_queue *q = &w->queue[SIM_CNT_VM];
+        if (q->len) {
+            struct sim_pending *p = &q->q[(q->head + q->len - 1) % SIM_QUEUE];
+            p->lds_lo = lo;
+            p->lds_hi = hi;
+        }
+    }
+    return true;
+}
