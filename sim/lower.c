@@ -486,9 +486,14 @@ static void lower_one(struct build *b)
         return;
     }
     in->fn = b->body->fn;
+    /* A lane nobody wrote may pass through arithmetic whose result is not used, as compilers let it when they
+     * work on register pairs and packed halves. So vector arithmetic hands it on; addresses, stores, branches and
+     * scalars report it. */
+    const bool vector = s->format == SIM_FMT_VOP1 || s->format == SIM_FMT_VOP2 || s->format == SIM_FMT_VOP3
+                        || s->format == SIM_FMT_VOP3P || s->format == SIM_FMT_VOP3SD || s->format == SIM_FMT_VOPC;
     in->use_kind = b->body->flags & SIM_BODY_BYTES ? SIM_USE_BYTES
                  : b->body->flags & SIM_BODY_PACKED ? SIM_USE_PACKED
-                 : b->body->flags & SIM_BODY_CARRY ? SIM_USE_CARRY : SIM_USE_STRICT;
+                 : vector || b->body->flags & SIM_BODY_CARRY ? SIM_USE_CARRY : SIM_USE_STRICT;
     if (b->body->flags & SIM_BODY_TRANS) in->flags |= SIM_IN_TRANS;
     if (b->body->flags & SIM_BODY_NO_EXEC) in->flags |= SIM_IN_EXEC_FREE;
     switch (s->format) {

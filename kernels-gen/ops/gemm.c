@@ -83,7 +83,7 @@ static const struct {
 };
 /* clang-format on */
 
-static const enum kg_type ins[] = {KG_BF16, KG_F16, KG_I8, KG_E4M3, KG_E4M3FNUZ};
+static const enum kg_type ins[] = {KG_BF16, KG_F16, KG_E4M3, KG_E4M3FNUZ};
 static const enum kg_type outs[] = {KG_BF16, KG_F16, KG_F32};
 
 enum {

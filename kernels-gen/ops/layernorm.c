@@ -51,7 +51,7 @@ static unsigned params_batch(const struct kg_spec *s)
  */
 static unsigned registers(const struct kg_spec *s)
 {
-    return 6 * s->tile.vectors + (kg_is_quantised(s) ? 12 : 8) * params_batch(s) + (wide(s) ? 24 : 40) + (kg_is_quantised(s) ? 10 : 0);
+    return 6 * s->tile.vectors + (kg_is_quantised(s) ? 12 : 8) * params_batch(s) + (wide(s) ? 24 : 40) + (kg_is_quantised(s) ? 28 : 0);
 }
 
 static const char *legal(const struct kg_spec *s)

@@ -11,7 +11,7 @@
 #include "../../kernels-gen/emit.h"
 #include "core/op.h"
 
-enum { MAX_RECORDS = 4096 };
+enum { MAX_RECORDS = 16384 };
 
 static struct kg_spec records[MAX_RECORDS];
 static unsigned count;
@@ -57,7 +57,7 @@ Test(records, names_are_printed_from_the_record)
     for (unsigned i = 0; i < count; i++) {
         const struct kg_spec *s = &records[i];
         char name[KG_NAME_MAX + 1], want[KG_NAME_MAX + 1], arch[24] = "", tag[16] = "";
-        if (strcmp(s->op->name, "layernorm"))
+        if (strcmp(s->op->name, "layernorm") || s->in != s->out)
             continue;
         for (const char *c = s->arch->name; *c; c++)
             if (*c != '-')

@@ -57,7 +57,7 @@ void ref_note_output(struct ref_worst *w, const struct ref_tensor *t, int64_t r,
             if (xscale) {
                 double x = num_get(xscale->o.dtype, xscale->before, c);
                 v[c] *= x;
-                s[c] *= fabs(x);
+                s[c] = s[c] * fabs(x) + REF_TINY; /* the product may underflow */
             }
             if (isnan(v[c]) || fabs(v[c]) > largest) { /* a NaN stays the largest */
                 largest = fabs(v[c]);

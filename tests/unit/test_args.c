@@ -2,6 +2,7 @@
 /* Wrong arguments: the status of the contract and a sentence that names operation, field, value and
  * rule. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,7 +120,8 @@ Test(args, the_size_rules_hold)
 {
     flyHandle_t h = unit_handle("gfx942");
     struct later l = {.a = unit_layernorm()};
-    static const size_t small[] = {0, 1, sizeof(size_t), sizeof l.a - 1};
+    static const size_t small[] = {0, 1, sizeof(size_t),
+                                   offsetof(flyLayerNormArgs_t, residual) - 1};
     for (unsigned i = 0; i < sizeof small / sizeof *small; i++) {
         l.a.size = small[i];
         expect(h, &l.a, FLY_STATUS_INVALID_VALUE, "size = ");

@@ -176,8 +176,14 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
     bf16 *y,
     f32 *__restrict__ mean,
     f32 *__restrict__ rstd,
+    const bf16 *residual,
+    bf16 *residual_out,
+    f32 *__restrict__ yscale,
+    const bf16 *__restrict__ xscale,
     long ldx,
     long ldy,
+    long ldr,
+    long ldro,
     int rows,
     int cols,
     float eps)
@@ -220,6 +226,17 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
         offsets = load_param_bf16x1(beta, at);
     } else {
         offsets = (bf16x1)0;
+    }
+    /* The row is x + residual where there is one. */
+    if (residual) {
+        bf16 *residual_row = (bf16 *)residual + row * ldr;
+        bf16 *residual_out_row = (bf16 *)residual_out + row * ldro;
+        bf16x1 more;
+        more = load_bf16x1(residual_row, at);
+        values = narrow_bf16x1(widen_bf16x1(values) + widen_bf16x1(more));
+        if (moved == 0) {
+            store_bf16x1(residual_out_row, at, values);
+        }
     }
 
     /* Sum of the row. */
@@ -276,8 +293,8 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
     }
 
     {
-        const f32x1 d = (widen_bf16x1(values) - m) - m_low;
-        const bf16x1 out = narrow_bf16x1(d * scale * widen_bf16x1(scales) + widen_bf16x1(offsets));
+        f32x1 t = ((widen_bf16x1(values) - m) - m_low) * scale * widen_bf16x1(scales) + widen_bf16x1(offsets);
+        const bf16x1 out = narrow_bf16x1(t);
         if (moved == 0) {
             store_bf16x1(y_row, at, out);
         }

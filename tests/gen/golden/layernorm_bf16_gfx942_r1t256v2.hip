@@ -241,8 +241,14 @@ layernorm_bf16_gfx942_r1t256v2(
     bf16 *y,
     f32 *__restrict__ mean,
     f32 *__restrict__ rstd,
+    const bf16 *residual,
+    bf16 *residual_out,
+    f32 *__restrict__ yscale,
+    const bf16 *__restrict__ xscale,
     long ldx,
     long ldy,
+    long ldr,
+    long ldro,
     int rows,
     int cols,
     float eps)
@@ -320,6 +326,23 @@ layernorm_bf16_gfx942_r1t256v2(
 #pragma unroll
     for (int j = 0; j < 2; j++) {
         offsets[j] = packed_bf16x8(offsets[j]);
+    }
+    /* The row is x + residual where there is one. */
+    if (residual) {
+        bf16 *residual_row = (bf16 *)residual + row * ldr;
+        bf16 *residual_out_row = (bf16 *)residual_out + row * ldro;
+        bf16x8 more[2];
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            more[j] = load_bf16x8(residual_row, at[j]);
+        }
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            values[j] = narrow_bf16x8(widen_bf16x8(values[j]) + widen_bf16x8(more[j]));
+            if (moved[j] > -8 && moved[j] < 8) {
+                store_bf16x8(residual_out_row, at[j], values[j]);
+            }
+        }
     }
 
     /* Sum of the row. */
@@ -409,8 +432,8 @@ layernorm_bf16_gfx942_r1t256v2(
 
 #pragma unroll
     for (int j = 0; j < 2; j++) {
-        const f32x8 d = (widen_bf16x8(values[j]) - m) - m_low;
-        const bf16x8 out = narrow_bf16x8(d * scale * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]));
+        f32x8 t = ((widen_bf16x8(values[j]) - m) - m_low) * scale * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
+        const bf16x8 out = narrow_bf16x8(t);
         if (moved[j] > -8 && moved[j] < 8) {
             store_bf16x8(y_row, at[j], out);
         }

@@ -248,8 +248,14 @@ layernorm_bf16_sm80_r1t512v4(
     bf16 *y,
     f32 *__restrict__ mean,
     f32 *__restrict__ rstd,
+    const bf16 *residual,
+    bf16 *residual_out,
+    f32 *__restrict__ yscale,
+    const bf16 *__restrict__ xscale,
     long ldx,
     long ldy,
+    long ldr,
+    long ldro,
     int rows,
     int cols,
     float eps)
@@ -260,9 +266,14 @@ layernorm_bf16_sm80_r1t512v4(
     const bf16 *x_row = x + row * ldx;
     bf16 *y_row = y + row * ldy;
     /* Vectors lie at multiples of 16 bytes in everything, or the slower words are used. */
-    unsigned long places = (unsigned long)x_row | (unsigned long)y_row;
+    unsigned long places = 0;
+    places |= (unsigned long)(x + row * ldx);
     places |= (unsigned long)gamma;
     places |= (unsigned long)beta;
+    places |= (unsigned long)(y + row * ldy);
+    places |= (unsigned long)(residual + row * ldr);
+    places |= (unsigned long)(residual_out + row * ldro);
+    places |= (unsigned long)xscale;
     const bool aligned = places % 16 == 0 && cols % 8 == 0;
 
     /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it, or
@@ -314,6 +325,33 @@ layernorm_bf16_sm80_r1t512v4(
                 values[j] = 0;
                 if (moved[j] > -8)
                     values[j] = load_any_bf16x8(x_row, at[j]);
+            }
+        }
+    }
+    /* The row is x + residual where there is one. */
+    if (residual) {
+        bf16 *residual_row = (bf16 *)residual + row * ldr;
+        bf16 *residual_out_row = (bf16 *)residual_out + row * ldro;
+        bf16x8 more[4];
+        if (aligned) {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                more[j] = load_bf16x8(residual_row, at[j]);
+            }
+        } else {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                more[j] = load_any_bf16x8(residual_row, at[j]);
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            values[j] = narrow_bf16x8(widen_bf16x8(values[j]) + widen_bf16x8(more[j]));
+            if (moved[j] > -8 && moved[j] < 8) {
+                if (aligned)
+                    store_bf16x8(residual_out_row, at[j], values[j]);
+                else
+                    store_any_bf16x8(residual_out_row, at[j], values[j]);
             }
         }
     }
@@ -453,8 +491,8 @@ layernorm_bf16_sm80_r1t512v4(
 
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        const f32x8 d = (widen_bf16x8(values[j]) - m) - m_low;
-        const bf16x8 out = narrow_bf16x8(d * scale * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]));
+        f32x8 t = ((widen_bf16x8(values[j]) - m) - m_low) * scale * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
+        const bf16x8 out = narrow_bf16x8(t);
         if (moved[j] > -8 && moved[j] < 8) {
             if (aligned)
                 store_bf16x8(y_row, at[j], out);

@@ -206,8 +206,14 @@ layernorm_f16_gfx950_r16t16v3(
     f16 *y,
     f32 *__restrict__ mean,
     f32 *__restrict__ rstd,
+    const f16 *residual,
+    f16 *residual_out,
+    f32 *__restrict__ yscale,
+    const f16 *__restrict__ xscale,
     long ldx,
     long ldy,
+    long ldr,
+    long ldro,
     int rows,
     int cols,
     float eps)
@@ -256,6 +262,23 @@ layernorm_f16_gfx950_r16t16v3(
             values[j] = 0;
             if (moved[j] > -8)
                 values[j] = load_f16x8(x_row, at[j]);
+        }
+    }
+    /* The row is x + residual where there is one. */
+    if (residual) {
+        f16 *residual_row = (f16 *)residual + row * ldr;
+        f16 *residual_out_row = (f16 *)residual_out + row * ldro;
+        f16x8 more[3];
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            more[j] = load_f16x8(residual_row, at[j]);
+        }
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            values[j] = narrow_f16x8(widen_f16x8(values[j]) + widen_f16x8(more[j]));
+            if (moved[j] > -8 && moved[j] < 8) {
+                store_f16x8(residual_out_row, at[j], values[j]);
+            }
         }
     }
 
@@ -360,8 +383,8 @@ layernorm_f16_gfx950_r16t16v3(
 
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        const f32x8 d = (widen_f16x8(values[j]) - m) - m_low;
-        const f16x8 out = narrow_f16x8(d * scale * widen_f16x8(scales[j]) + widen_f16x8(offsets[j]));
+        f32x8 t = ((widen_f16x8(values[j]) - m) - m_low) * scale * widen_f16x8(scales[j]) + widen_f16x8(offsets[j]);
+        const f16x8 out = narrow_f16x8(t);
         if (moved[j] > -8 && moved[j] < 8) {
             store_f16x8(y_row, at[j], out);
         }

@@ -226,7 +226,7 @@ static __device__ float reciprocal_root(float v)
 extern "C" __device__ __attribute__((used, visibility("default")))
 const unsigned char fly_registry_FINGERPRINT = 1;
 
-/* 1 row a workgroup, 512 lanes a row, any number of columns, read twice */
+/* 1 row a workgroup, 512 lanes a row, any number of columns, read again for the output */
 extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(512, 512)))
 layernorm_f32_gfx11generic_r1t512v4_loop(
     const f32 *x,
@@ -235,8 +235,14 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
     f32 *y,
     f32 *__restrict__ mean,
     f32 *__restrict__ rstd,
+    const f32 *residual,
+    f32 *residual_out,
+    f32 *__restrict__ yscale,
+    const f32 *__restrict__ xscale,
     long ldx,
     long ldy,
+    long ldr,
+    long ldro,
     int rows,
     int cols,
     float eps)
@@ -246,6 +252,9 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
     const int row = workgroup_id();
     const f32 *x_row = x + row * ldx;
     f32 *y_row = y + row * ldy;
+
+    f32 *residual_out_row = (f32 *)residual_out + row * ldro;
+    const f32 *kept_row = residual ? residual_out_row : x_row;
 
     /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it. */
     int before = (unsigned long)x_row % 64 / 4;
@@ -269,6 +278,22 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             values[j] = load_far_f32x4(x_row, at[j]);
+        }
+        /* The row is x + residual where there is one. */
+        if (residual) {
+            f32 *residual_row = (f32 *)residual + row * ldr;
+            f32x4 more[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                more[j] = load_far_f32x4(residual_row, at[j]);
+            }
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                values[j] = narrow_f32x4(widen_f32x4(values[j]) + widen_f32x4(more[j]));
+                if (moved[j] > -4 && moved[j] < 4) {
+                    store_far_f32x4(residual_out_row, at[j], values[j]);
+                }
+            }
         }
         int fresh = 16;
         f32x4 part = 0, part_low = 0;
@@ -368,7 +393,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
             rstd[row] = scale;
     }
 
-    /* Second read. */
+    /* The last read. */
     for (int first = -before; first < cols; first += 8192) {
         int at[4], moved[4];
 #pragma unroll
@@ -382,14 +407,14 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
         if (whole) {
 #pragma unroll
             for (int j = 0; j < 4; j++) {
-                values[j] = load_far_f32x4(x_row, at[j]);
+                values[j] = load_far_f32x4(kept_row, at[j]);
             }
         } else {
 #pragma unroll
             for (int j = 0; j < 4; j++) {
                 values[j] = 0;
                 if (moved[j] > -4)
-                    values[j] = load_far_f32x4(x_row, at[j]);
+                    values[j] = load_far_f32x4(kept_row, at[j]);
             }
         }
         f32x4 scales[4];
@@ -418,8 +443,8 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
         }
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            const f32x4 d = (widen_f32x4(values[j]) - m) - m_low;
-            const f32x4 out = narrow_f32x4(d * scale * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]));
+            f32x4 t = ((widen_f32x4(values[j]) - m) - m_low) * scale * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
+            const f32x4 out = narrow_f32x4(t);
             if (moved[j] > -4 && moved[j] < 4) {
                 store_far_f32x4(y_row, at[j], out);
             }

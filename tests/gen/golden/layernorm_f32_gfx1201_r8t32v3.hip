@@ -240,8 +240,14 @@ layernorm_f32_gfx1201_r8t32v3(
     f32 *y,
     f32 *__restrict__ mean,
     f32 *__restrict__ rstd,
+    const f32 *residual,
+    f32 *residual_out,
+    f32 *__restrict__ yscale,
+    const f32 *__restrict__ xscale,
     long ldx,
     long ldy,
+    long ldr,
+    long ldro,
     int rows,
     int cols,
     float eps)
@@ -289,6 +295,23 @@ layernorm_f32_gfx1201_r8t32v3(
             values[j] = 0;
             if (moved[j] > -4)
                 values[j] = load_f32x4(x_row, at[j]);
+        }
+    }
+    /* The row is x + residual where there is one. */
+    if (residual) {
+        f32 *residual_row = (f32 *)residual + row * ldr;
+        f32 *residual_out_row = (f32 *)residual_out + row * ldro;
+        f32x4 more[3];
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            more[j] = load_f32x4(residual_row, at[j]);
+        }
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            values[j] = narrow_f32x4(widen_f32x4(values[j]) + widen_f32x4(more[j]));
+            if (moved[j] > -4 && moved[j] < 4) {
+                store_f32x4(residual_out_row, at[j], values[j]);
+            }
         }
     }
 
@@ -379,8 +402,8 @@ layernorm_f32_gfx1201_r8t32v3(
 
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        const f32x4 d = (widen_f32x4(values[j]) - m) - m_low;
-        const f32x4 out = narrow_f32x4(d * scale * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]));
+        f32x4 t = ((widen_f32x4(values[j]) - m) - m_low) * scale * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
+        const f32x4 out = narrow_f32x4(t);
         if (moved[j] > -4 && moved[j] < 4) {
             store_f32x4(y_row, at[j], out);
         }
