@@ -78,6 +78,14 @@ static void set_row(struct build *b, unsigned row, bool def, bool use)
     }
 }
 
+/* Writes a part of its destination and leaves the rest as it is, without looking at it. */
+static bool keeps_old(const struct sim_insn *s)
+{
+    const char *name = sim_op_name(s->op->op);
+    return (sim_keeps_half(s->op->op) && !strstr(name, "mac")) || strstr(name, "mixlo") || strstr(name, "mixhi") ||
+           (s->lanes == SIM_LANES_SDWA && s->sdwa.dst_unused == 2) || strstr(name, "_d16");
+}
+
 static void set_scalar(struct build *b, unsigned reg, unsigned words, bool def, bool use)
 {
     for (unsigned r = reg; r < reg + words && r < SIM_SGPRS; r++) {
@@ -123,7 +131,7 @@ static void lower_operand(struct build *b, struct operand *d, const struct sim_o
         d->kind = SIM_KIND_ROW;
         d->reg = (u16)(o->file == SIM_FILE_A ? SIM_ROW_ACC + o->reg : o->reg);
         for (unsigned k = 0; k < d->words; k++)
-            set_row(b, d->reg + k, o->access & SIM_WRITE, o->access & SIM_READ);
+            set_row(b, d->reg + k, o->access & SIM_WRITE, o->access & SIM_READ && !(o->access & SIM_WRITE && keeps_old(b->s)));
     } else if (r >= 0) {
         d->kind = SIM_KIND_S;
         d->reg = (u16)r;

@@ -23,12 +23,6 @@ static const struct kg_arg args[] = {
     KG_NORM_ARGS,
 };
 
-/* Sums of 16-bit values lose nothing in f32 over the few elements of one lane; f32 values would. */
-static bool wide(const struct kg_spec *s)
-{
-    return kg_dtypes[s->in].bits == 32;
-}
-
 /* Parameters are asked for as early as registers allow: with the row, before the last reduction, or
  * in batches where a lane has many vectors. */
 static bool params_with_row(const struct kg_spec *s)
@@ -51,7 +45,8 @@ static unsigned params_batch(const struct kg_spec *s)
  */
 static unsigned registers(const struct kg_spec *s)
 {
-    return 6 * s->tile.vectors + (kg_is_quantised(s) ? 12 : 8) * params_batch(s) + (wide(s) ? 24 : 40) + (kg_is_quantised(s) ? 28 : 0);
+    return 6 * s->tile.vectors + (kg_is_quantised(s) ? 12 : 8) * params_batch(s) + 
+           (kg_dtypes[s->in].bits == 32 ? 24 : 48) + (kg_is_quantised(s) ? 28 : 0);
 }
 
 static const char *legal(const struct kg_spec *s)
@@ -95,18 +90,11 @@ static void params(struct kg *g, const struct kg_spec *s)
     kg_row_param(g, s, "beta", "offsets", "0");
 }
 
-static void sum_f32(struct kg *g, const struct kg_spec *s, bool own)
+static void sum_exactly(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
     kg_row_own(g, "v", own);
     kg_line(g, "add_to_$f(hi, lo, v);");
-}
-
-static void sum_narrow(struct kg *g, const struct kg_spec *s, bool own)
-{
-    kg_row_widened(g, s, "v", "values@", own);
-    kg_row_own(g, "v", own);
-    kg_line(g, "part += v;");
 }
 
 static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
@@ -137,16 +125,10 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_blank(g);
 
     kg_note(g, "Sum of the row.");
-    if (wide(s)) {
-        kg_line(g, "$f hi = 0, lo = 0;");
-        kg_row_sweep(g, s, "hi = lo = 0;", sum_f32);
-        kg_line(g, "pair sum = fold_$f(hi, lo);");
-    } else {
-        kg_line(g, "$f part = 0;");
-        kg_row_sweep(g, s, "part = 0;", sum_narrow);
-        kg_line(g, "pair sum = {sum_$f(part), 0};");
-        kg_row_keep_packed(g, s, "values");
-    }
+    kg_line(g, "$f hi = 0, lo = 0;");
+    kg_row_sweep(g, s, "hi = lo = 0;", sum_exactly);
+    kg_line(g, "pair sum = fold_$f(hi, lo);");
+    kg_row_keep_packed(g, s, "values");
     kg_row_reduce(g, s, "sum", &kg_pair_sum);
     mean(g);
 
@@ -169,7 +151,7 @@ static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
     kg_row_own(g, "v", own);
-    kg_line(g, wide(s) ? "add_to_$f(part, part_low, v);" : "part += v;");
+    kg_line(g, "add_to_$f(part, part_low, v);");
     if (own)
         kg_line(g, "fresh -= least(moved@ < 0 ? -moved@ : moved@, $n);");
 }
@@ -199,12 +181,9 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_load(g, s, "values", false);
     kg_norm_add(g, s);
     kg_line(g, "int fresh = %u;", s->tile.vectors * s->tile.vec);
-    kg_line(g, wide(s) ? "$f part = 0, part_low = 0;" : "$f part = 0;");
-    kg_row_sweep(g, s, wide(s) ? "part = part_low = 0;" : "part = 0;", sum_chunk);
-    if (wide(s))
-        kg_line(g, "const pair chunk = fold_$f(part, part_low);");
-    else
-        kg_line(g, "const pair chunk = {sum_$f(part), 0};");
+    kg_line(g, "$f part = 0, part_low = 0;");
+    kg_row_sweep(g, s, "part = part_low = 0;", sum_chunk);
+    kg_line(g, "const pair chunk = fold_$f(part, part_low);");
     kg_line(g, "sum = add_pair(sum, chunk);");
     kg_row_keep_packed(g, s, "values");
     kg_line(g, "if (first == -before)");

@@ -108,6 +108,15 @@ static __device__ float sum_f32x1(f32x1 v)
     return v;
 }
 
+/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
+static __device__ void add_to_f32x1(f32x1 &hi, f32x1 &lo, f32x1 v)
+{
+    const f32x1 sum = hi + v;
+    const f32x1 part = sum - hi;
+    lo += (hi - (sum - part)) + (v - part);
+    hi = sum;
+}
+
 /* A sum to about 48 bits: hi + lo. */
 struct pair {
     float hi, lo;
@@ -119,6 +128,11 @@ static __device__ pair add_pair(pair a, pair b)
     const float sum = a.hi + b.hi;
     const float part = sum - a.hi;
     return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};
+}
+
+static __device__ pair fold_f32x1(f32x1 hi, f32x1 lo)
+{
+    return {hi, lo};
 }
 
 static __device__ pair other2_pair(pair v)
@@ -240,20 +254,20 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
     }
 
     /* Sum of the row. */
-    f32x1 part = 0;
+    f32x1 hi = 0, lo = 0;
     {
         f32x1 v = widen_bf16x1(values);
-        part += v;
+        add_to_f32x1(hi, lo, v);
     }
     if (!whole) {
-        part = 0;
+        hi = lo = 0;
         {
             f32x1 v = widen_bf16x1(values);
             v = own_f32x1(v, moved);
-            part += v;
+            add_to_f32x1(hi, lo, v);
         }
     }
-    pair sum = {sum_f32x1(part), 0};
+    pair sum = fold_f32x1(hi, lo);
     sum = add_pair(sum, other2_pair(sum));
     sum = add_pair(sum, other4_pair(sum));
     sum = add_pair(sum, other8_pair(sum));

@@ -5,6 +5,7 @@
 #define __shared__ __attribute__((shared))
 typedef float f32;
 typedef __bf16 bf16;
+typedef f32 f32x4 __attribute__((ext_vector_type(4)));
 typedef f32 f32x8 __attribute__((ext_vector_type(8)));
 typedef bf16 bf16x8 __attribute__((ext_vector_type(8)));
 
@@ -170,6 +171,15 @@ static __device__ float sum_f32x8(f32x8 v)
     return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
 }
 
+/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
+static __device__ void add_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
+{
+    const f32x8 sum = hi + v;
+    const f32x8 part = sum - hi;
+    lo += (hi - (sum - part)) + (v - part);
+    hi = sum;
+}
+
 /* A sum to about 48 bits: hi + lo. */
 struct pair {
     float hi, lo;
@@ -181,6 +191,19 @@ static __device__ pair add_pair(pair a, pair b)
     const float sum = a.hi + b.hi;
     const float part = sum - a.hi;
     return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};
+}
+
+/* The sum of a vector's elements. */
+static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)
+{
+    const pair even = add_pair({hi[0], lo[0]}, {hi[2], lo[2]});
+    const pair odd = add_pair({hi[1], lo[1]}, {hi[3], lo[3]});
+    return add_pair(even, odd);
+}
+
+static __device__ pair fold_f32x8(f32x8 hi, f32x8 lo)
+{
+    return add_pair(fold_f32x4(hi.lo, lo.lo), fold_f32x4(hi.hi, lo.hi));
 }
 
 static __device__ pair other2_pair(pair v)
@@ -357,22 +380,22 @@ layernorm_bf16_sm80_r1t512v4(
     }
 
     /* Sum of the row. */
-    f32x8 part = 0;
+    f32x8 hi = 0, lo = 0;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         f32x8 v = widen_bf16x8(values[j]);
-        part += v;
+        add_to_f32x8(hi, lo, v);
     }
     if (!whole) {
-        part = 0;
+        hi = lo = 0;
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
             v = own_f32x8(v, moved[j]);
-            part += v;
+            add_to_f32x8(hi, lo, v);
         }
     }
-    pair sum = {sum_f32x8(part), 0};
+    pair sum = fold_f32x8(hi, lo);
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         values[j] = packed_bf16x8(values[j]);
