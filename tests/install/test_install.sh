@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs the build into an empty folder, compiles the first example against it with what pkg-config says,
-# and runs it: kernels and simulator must be found next to the library, with no variable set.
+# Installs the build into an empty folder, compiles the first example against it with what
+# pkg-config says, and runs it: kernels and simulator must be found next to the library, with no variable set.
 # usage: test_install.sh BUILD SOURCE
 set -eu
 build=$1 source=$2
