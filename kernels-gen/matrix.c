@@ -126,6 +126,13 @@ static const struct kg_word common[] = {
                         "    asm volatile(\"\" : \"+v\"(v));\n"
                         "    return v;\n"
                         "}"),
+    WORD("times", "/* A product by itself: with a sum behind it, it would become one of 64 bits. */\n"
+                  "static __device__ unsigned times(unsigned a, unsigned b)\n"
+                  "{\n"
+                  "    unsigned v = a * b;\n"
+                  "    asm volatile(\"\" : \"+v\"(v));\n"
+                  "    return v;\n"
+                  "}"),
     WORD("renew", "/* v as it is, but unknown: sums with constants are then made where they are "
                   "used, in the instruction,\n"
                   "   and not once in registers of their own. */\n"

@@ -149,13 +149,13 @@ static void offsets(struct kg *g, const struct kg_tile *t)
         for (unsigned i = 0; i < t->passes; i++) {
             kg_line(g, "const unsigned a_at%u = (a_chunk ^ ((a_row + %u) >> %u & %u)) * 16;", i,
                     i * t->pass_rows, t->shift, t->mask);
-            kg_line(g, "const unsigned from_a%u = (a_row + %u) * (unsigned)lda + a_at%u;", i,
+            kg_line(g, "const unsigned from_a%u = times(a_row + %u, lda) + a_at%u;", i,
                     i * t->pass_rows, i);
         }
         kg_line(g, "unsigned copy = (unsigned)(unsigned long)lds + wave * 1024;");
     } else {
         for (unsigned i = 0; i < t->passes; i++)
-            kg_line(g, "const unsigned from_a%u = (a_row + %u) * (unsigned)lda + a_chunk * 16;", i,
+            kg_line(g, "const unsigned from_a%u = times(a_row + %u, lda) + a_chunk * 16;", i,
                     i * t->pass_rows);
         kg_line(g, "lds_ptr write = lds + a_row * %u + (a_chunk ^ (a_row >> %u & %u)) * 16;", kb,
                 t->shift, t->mask);

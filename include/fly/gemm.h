@@ -62,8 +62,7 @@ typedef struct flyGemmPreshuffleArgs_t {
     int64_t stride_scale_a; /* elements between scales of A; 0: all batches share them */
     int64_t stride_scale_b; /* elements between scales of B; 0: shared */
     int64_t stride_bias;    /* elements between biases; 0: shared */
-    uint32_t in_dtype;      /* flyDtype_t of A and B: the arch's E4M3 encoding, F16 or BF16;
-                               I8 is NOT_SUPPORTED in this version */
+    uint32_t in_dtype;      /* flyDtype_t of A and B: the arch's E4M3 encoding, I8, F16 or BF16 */
     uint32_t out_dtype;     /* flyDtype_t of C and bias: BF16, F16 or F32 */
     uint32_t scale_mode_a;  /* flyScale_t */
     uint32_t scale_mode_b;  /* flyScale_t */

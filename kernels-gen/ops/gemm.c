@@ -83,7 +83,7 @@ static const struct {
 };
 /* clang-format on */
 
-static const enum kg_type ins[] = {KG_BF16, KG_F16, KG_E4M3, KG_E4M3FNUZ};
+static const enum kg_type ins[] = {KG_BF16, KG_F16, KG_I8, KG_E4M3, KG_E4M3FNUZ};
 static const enum kg_type outs[] = {KG_BF16, KG_F16, KG_F32};
 
 enum {
@@ -318,7 +318,7 @@ static void store(struct kg *g, const struct kg_tile *t)
     for (unsigned n = 0; n < t->ni; n++) {
         kg_line(g, "const unsigned col%u = col + %u, to%u = col%u < cols ? col%u * c_size : FAR;",
                 n, n * 16, n, n, n);
-        kg_line(g, "const f32x4 scale%u = load_scales(scales_b, col%u * step_b, step_b, has_b);", n,
+        kg_line(g, "const f32x4 scale%u = load_scales(scales_b, times(col%u, step_b), step_b, has_b);", n,
                 n);
         kg_line(g, "const f32x4 bias%u = load_bias_%s(biases, col%u * %u);", n, out, n,
                 kg_dtypes[s->out].bits / 8);
@@ -326,8 +326,8 @@ static void store(struct kg *g, const struct kg_tile *t)
     for (unsigned m = 0; m < t->mi; m++) {
         kg_line(g, "{");
         g->indent++;
-        kg_line(g, "const unsigned at = (row + %u) * (unsigned)ldc;", m * 16);
-        kg_line(g, "const float scale = load_scale(scales_a, (row + %u) * step_a, has_a);", m * 16);
+        kg_line(g, "const unsigned at = times(row + %u, ldc);", m * 16);
+        kg_line(g, "const float scale = load_scale(scales_a, times(row + %u, step_a), has_a);", m * 16);
         for (unsigned n = 0; n < t->ni; n++) {
             kg_line(g, "if (flags & GEMM_PARTIAL)");
             kg_line(g, "    store_partial(rc, at + to%u, __builtin_bit_cast(i32x4, c%u_%u));", n, m,
@@ -369,7 +369,7 @@ static void emit_reduce(struct kg *g, const struct kg_spec *s)
     kg_blank(g);
     parameters(g, s);
     kg_line(g, "const float scale = load_scale(scales_a, 0, has_a);");
-    kg_line(g, "const f32x4 scale0 = load_scales(scales_b, col * step_b, step_b, has_b);");
+    kg_line(g, "const f32x4 scale0 = load_scales(scales_b, times(col, step_b), step_b, has_b);");
     kg_line(g, "const f32x4 bias0 = load_bias_%s(biases, col * %u);", out, bytes);
     kg_line(g, "const char *pc = (const char *)c + batch * stride_c + m0 * ldc + (long)n0 * %u;",
             bytes);

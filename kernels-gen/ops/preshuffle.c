@@ -114,7 +114,7 @@ static void emit(struct kg *g, const struct kg_spec *s)
     kg_open(g, "if (from < 2)");
     kg_line(g, "const rsrc from_src = descriptor(base + strip * 16 * ld, (rows - 1) * (unsigned)ld "
                "+ k_bytes);");
-    kg_line(g, "const unsigned offset = row * (unsigned)ld + at;");
+    kg_line(g, "const unsigned offset = times(row, ld) + at;");
     kg_open(g, "if (from == 0)");
     kg_line(g, "chunk = load_chunk(from_src, inside ? offset : FAR, 0);");
     kg_else(g);
@@ -131,7 +131,7 @@ static void emit(struct kg *g, const struct kg_spec *s)
             "const rsrc from_src = descriptor(base + (long)(first / %u) * ld, (k_rows - 1) * "
             "(unsigned)ld + n * %u);",
             bytes, bytes);
-    kg_line(g, "const unsigned offset = place / %u * (unsigned)ld + (strip * 16 + row) * %u;",
+    kg_line(g, "const unsigned offset = times(place / %u, ld) + (strip * 16 + row) * %u;",
             bytes, bytes);
     elements(g, s, "offset + i * (unsigned)ld");
     kg_close(g);

@@ -85,7 +85,7 @@ static const struct fly_field fields[NFIELDS] = {
         in, in, FLY_DTYPE_F32                                                                      \
     }
 static const uint8_t types[][3] = {
-    TYPES(FLY_DTYPE_BF16), TYPES(FLY_DTYPE_F16),
+    TYPES(FLY_DTYPE_BF16), TYPES(FLY_DTYPE_F16),      TYPES(FLY_DTYPE_I8),
     TYPES(FLY_DTYPE_E4M3), TYPES(FLY_DTYPE_E4M3FNUZ), {FLY_DTYPE_NONE},
 };
 

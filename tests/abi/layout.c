@@ -154,6 +154,63 @@ MEMBER(flyQuantPerTokenArgs_t, dtype, 64, 4);
 MEMBER(flyQuantPerTokenArgs_t, ydtype, 68, 4);
 SAME(sizeof(flyQuantPerTokenArgs_t), 72);
 
+SAME(FLY_EPILOGUE_NONE, 0);
+SAME(FLY_EPILOGUE_BIAS, 1);
+SAME(FLY_EPILOGUE_BIAS_RELU, 2);
+SAME(FLY_EPILOGUE_BIAS_SILU, 3);
+SAME(FLY_EPILOGUE_BIAS_GELU, 4);
+SAME(FLY_SCALE_NONE, 0);
+SAME(FLY_SCALE_TENSOR, 1);
+SAME(FLY_SCALE_VECTOR, 2);
+SAME(FLY_LAYOUT_ROW, 0);
+SAME(FLY_LAYOUT_B16, 1);
+SAME(FLY_LAYOUT_RDNA4_FP8, 2);
+SAME(FLY_LAYOUT_COLUMN, 3);
+
+MEMBER(flyGemmPreshuffleArgs_t, size, 0, 8);
+MEMBER(flyGemmPreshuffleArgs_t, m, 8, 8);
+MEMBER(flyGemmPreshuffleArgs_t, n, 16, 8);
+MEMBER(flyGemmPreshuffleArgs_t, k, 24, 8);
+MEMBER(flyGemmPreshuffleArgs_t, a, 32, 8);
+MEMBER(flyGemmPreshuffleArgs_t, b, 40, 8);
+MEMBER(flyGemmPreshuffleArgs_t, c, 48, 8);
+MEMBER(flyGemmPreshuffleArgs_t, scale_a, 56, 8);
+MEMBER(flyGemmPreshuffleArgs_t, scale_b, 64, 8);
+MEMBER(flyGemmPreshuffleArgs_t, bias, 72, 8);
+MEMBER(flyGemmPreshuffleArgs_t, workspace, 80, 8);
+MEMBER(flyGemmPreshuffleArgs_t, workspace_bytes, 88, 8);
+MEMBER(flyGemmPreshuffleArgs_t, lda, 96, 8);
+MEMBER(flyGemmPreshuffleArgs_t, ldc, 104, 8);
+MEMBER(flyGemmPreshuffleArgs_t, batch, 112, 8);
+MEMBER(flyGemmPreshuffleArgs_t, stride_a, 120, 8);
+MEMBER(flyGemmPreshuffleArgs_t, stride_b, 128, 8);
+MEMBER(flyGemmPreshuffleArgs_t, stride_c, 136, 8);
+MEMBER(flyGemmPreshuffleArgs_t, stride_scale_a, 144, 8);
+MEMBER(flyGemmPreshuffleArgs_t, stride_scale_b, 152, 8);
+MEMBER(flyGemmPreshuffleArgs_t, stride_bias, 160, 8);
+MEMBER(flyGemmPreshuffleArgs_t, in_dtype, 168, 4);
+MEMBER(flyGemmPreshuffleArgs_t, out_dtype, 172, 4);
+MEMBER(flyGemmPreshuffleArgs_t, scale_mode_a, 176, 4);
+MEMBER(flyGemmPreshuffleArgs_t, scale_mode_b, 180, 4);
+MEMBER(flyGemmPreshuffleArgs_t, epilogue, 184, 4);
+MEMBER(flyGemmPreshuffleArgs_t, layout, 188, 4);
+SAME(sizeof(flyGemmPreshuffleArgs_t), 192);
+
+MEMBER(flyPreshuffleBArgs_t, size, 0, 8);
+MEMBER(flyPreshuffleBArgs_t, n, 8, 8);
+MEMBER(flyPreshuffleBArgs_t, k, 16, 8);
+MEMBER(flyPreshuffleBArgs_t, src, 24, 8);
+MEMBER(flyPreshuffleBArgs_t, dst, 32, 8);
+MEMBER(flyPreshuffleBArgs_t, ld, 40, 8);
+MEMBER(flyPreshuffleBArgs_t, batch, 48, 8);
+MEMBER(flyPreshuffleBArgs_t, stride_src, 56, 8);
+MEMBER(flyPreshuffleBArgs_t, stride_dst, 64, 8);
+MEMBER(flyPreshuffleBArgs_t, dtype, 72, 4);
+MEMBER(flyPreshuffleBArgs_t, from, 76, 4);
+MEMBER(flyPreshuffleBArgs_t, to, 80, 4);
+MEMBER(flyPreshuffleBArgs_t, reserved, 84, 4);
+SAME(sizeof(flyPreshuffleBArgs_t), 88);
+
 int main(void)
 {
     flyLayerNormArgs_t a = FLY_ARGS_INIT(a);

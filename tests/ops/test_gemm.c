@@ -202,7 +202,7 @@ ParameterizedTest(int *row, gemm, variant, .init = open_gemm_device, .fini = clo
 /* The input types the device has kernels for; the encoding of fp8 is the arch's own. */
 static unsigned device_types(uint8_t out[8][3], uint8_t result)
 {
-    static const uint8_t ins[] = {FLY_DTYPE_BF16, FLY_DTYPE_F16, FLY_DTYPE_E4M3,
+    static const uint8_t ins[] = {FLY_DTYPE_BF16, FLY_DTYPE_F16, FLY_DTYPE_I8, FLY_DTYPE_E4M3,
                                   FLY_DTYPE_E4M3FNUZ};
     unsigned n = 0;
     for (size_t i = 0; i < sizeof ins; i++) {

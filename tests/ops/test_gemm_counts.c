@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What GEMM kernels do, by the simulator's counters: no LDS bank conflicts, matrix units the bound
+ * of the large blocks with every other unit below 85 % of them, weights asked for once at decode.
+ * L1 is taken at 64 bytes a clock and compute unit, which is an assumption.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+
+#include "../support/check.h"
+#include "../support/num.h"
+#include "core/arch.h"
+#include "core/handle.h"
+#include "flysim.h"
+
+enum { L1_BYTES = 64, SIMDS = 4, ISSUE = 4 };
+
+static const struct fly_op *op(void)
+{
+    return fly_op_table[FLY_OP_gemm];
+}
+
+static struct check_device device;
+static int (*reset_counts)(void);
+static int (*get_counts)(struct flysim_counts *);
+
+static void open_simulator(void)
+{
+    char message[600];
+    cr_assert(check_open(&device, 0, message, sizeof message), "%s", message);
+    void *reset = device.rt->symbol(device.rt, "flysimResetCounts");
+    void *get = device.rt->symbol(device.rt, "flysimGetCounts");
+    cr_assert(reset && get, "%s is not the simulator", device.rt->name);
+    memcpy(&reset_counts, &reset, sizeof reset);
+    memcpy(&get_counts, &get, sizeof get);
+}
+
+static void close_simulator(void)
+{
+    check_close(&device);
+}
+
+/* Counts of one call with the kernel forced, or the one that is picked (null). */
+static struct flysim_counts count(const struct fly_kernel *k, const char *text)
+{
+    struct flysim_counts c = {.size = sizeof c};
+    struct check_options opt = {.seed = 1};
+    struct check_case run;
+    struct check_result r;
+    struct fly_problem p;
+    char why[300];
+    cr_assert_eq(fly_problem_parse(text, &p, why, sizeof why), FLY_STATUS_SUCCESS, "%s: %s", text,
+                 why);
+    fly_force(device.handle, k ? k->name : NULL);
+    cr_assert(check_prepare(&run, &device, &p, &opt, &r), "%s", r.message);
+    reset_counts();
+    check_launch(&run, &r);
+    cr_assert_eq(r.status, FLY_STATUS_SUCCESS, "%s", r.message);
+    get_counts(&c);
+    check_release(&run);
+    fly_force(device.handle, NULL);
+    return c;
+}
+
+/* "gemm:bf16:m=,n=,k=" for kernel k. */
+static void problem_of(const struct fly_kernel *k, int64_t m, int64_t n, int64_t depth, char *text,
+                       size_t bytes)
+{
+    struct fly_problem p;
+    fly_problem_init(op(), k->types, &p);
+    p.v[fly_field_index(op(), "m")] = m;
+    p.v[fly_field_index(op(), "n")] = n;
+    p.v[fly_field_index(op(), "k")] = depth;
+    p.v[fly_field_index(op(), "lda")] = depth;
+    p.v[fly_field_index(op(), "ldc")] = n;
+    p.v[fly_field_index(op(), "split")] = 1;
+    fly_problem_print(&p, text, bytes);
+}
+
+/* Variants of the arch whose loops differ: one type of result is enough. */
+static bool chosen(const struct fly_kernel *k, const char *arch)
+{
+    return strcmp(fly_arch_row(k->arch)->name, arch) == 0 && k->gemm.m > 0 &&
+           k->types[2] == FLY_DTYPE_BF16;
+}
+
+ParameterizedTestParameters(gemm_counts, loop)
+{
+    const char *arch = getenv("FLY_TEST_ARCH");
+    size_t n = 0;
+    int *list = cr_malloc(sizeof *list * (op()->nkernels + 1));
+    for (uint32_t i = 0; arch && i < op()->nkernels; i++)
+        if (chosen(&op()->kernels[i], arch))
+            list[n++] = (int)i;
+    if (n == 0)
+        list[n++] = -1;
+    return cr_make_param_array(int, list, n);
+}
+
+/* Whether the figures promise the matrix units as the bound: blocks of 64x256 and more, on CDNA4 of
+ * 128x256, whose matrix units ask twice as much of L1. */
+static bool matrix_bound(const struct fly_kernel *k)
+{
+    int area = k->gemm.m * k->gemm.n;
+    bool fast = !strcmp(fly_arch_row(k->arch)->family, "CDNA4");
+    return area >= (fast ? 128 * 256 : 64 * 256) && k->gemm.n >= (fast ? 256 : 128);
+}
+
+ParameterizedTest(int *row, gemm_counts, loop, .init = open_simulator, .fini = close_simulator)
+{
+    if (*row < 0)
+        cr_skip_test("no GEMM kernels for %s", device.arch);
+    const struct fly_kernel *k = &op()->kernels[*row];
+    const struct fly_gemm_tile *t = &k->gemm;
+    char text[FLY_MAX_PROBLEM_TEXT];
+    problem_of(k, t->m, t->n, 48 * t->k, text, sizeof text);
+    struct flysim_counts c = count(k, text);
+    double waves = k->block / 64.0, matrix = (double)c.matrix_cycles / SIMDS;
+    double asked = (double)(c.read_bytes + c.write_bytes + c.param_bytes);
+    uint64_t issued = 0;
+    for (int i = 0; i < FLYSIM_CLASSES; i++)
+        issued += c.instructions[i];
+    const struct {
+        const char *unit;
+        double share;
+    } shares[] = {
+        {"L1", asked / L1_BYTES / matrix},
+        {"LDS", (double)c.lds_cycles / matrix},
+        {"VALU", (double)c.valu_cycles / (double)c.matrix_cycles},
+        {"issue", (double)issued * ISSUE / waves / ((double)c.matrix_cycles / waves)},
+    };
+    cr_expect_eq(c.lds_conflict_cycles, 0, "%s: %llu cycles of bank conflicts", k->name,
+                 (unsigned long long)c.lds_conflict_cycles);
+    cr_expect_eq(c.spills, 0, "%s spills", k->name);
+    cr_expect_eq(c.agprs, 0, "%s has accumulation registers", k->name);
+    for (size_t i = 0; matrix_bound(k) && i < sizeof shares / sizeof *shares; i++)
+        cr_expect_lt(shares[i].share, 0.85, "%s: %s is busy %.2f of the matrix units' time",
+                     k->name, shares[i].unit, shares[i].share);
+}
+
+/* At decode the weights are asked for once, and A once a block of columns. */
+Test(gemm_counts, decode_asks_for_weights_once, .init = open_simulator, .fini = close_simulator)
+{
+    static const int64_t rows[] = {1, 16, 17, 32};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[FLY_MAX_PROBLEM_TEXT];
+        struct fly_problem p;
+        flyPlan_t plan = FLY_ARGS_INIT(plan);
+        void *none[FLY_MAX_OPERANDS] = {0};
+        const int64_t m = rows[i], n = 2048, k = 4096;
+        snprintf(text, sizeof text, "gemm:bf16:m=%lld,n=%lld,k=%lld,split=1", (long long)m,
+                 (long long)n, (long long)k);
+        cr_assert_eq(fly_problem_parse(text, &p, NULL, 0), FLY_STATUS_SUCCESS);
+        if (op()->plan(device.handle, &p, none, &plan) != FLY_STATUS_SUCCESS)
+            cr_skip_test("%s", flyErrorMessage(device.handle));
+        const struct fly_kernel *kernel = NULL;
+        for (uint32_t j = 0; j < op()->nkernels; j++)
+            if (!strcmp(op()->kernels[j].name, plan.kernel))
+                kernel = &op()->kernels[j];
+        cr_assert_leq(m, kernel->gemm.m, "%s would ask for B twice", plan.kernel);
+        struct flysim_counts c = count(NULL, text);
+        int64_t blocks = (n + kernel->gemm.n - 1) / kernel->gemm.n;
+        /* A of a block: its rows, and once more the last tile, which a clamped prefetch repeats. */
+        double a = (double)(blocks * m) * (double)(k + kernel->gemm.k) * 2, b = (double)(n * k) * 2;
+        double got = (double)c.read_bytes;
+        cr_expect_leq(got, 1.01 * b + 1.01 * a, "%s: %.0f bytes asked for, B has %.0f, A %.0f",
+                      plan.kernel, got, b, a);
+        cr_expect_geq(got, b, "%s: %.0f bytes asked for, B has %.0f", plan.kernel, got, b);
+    }
+}
