@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/arch.h"
 #include "core/dtype.h"
 
 const char *fly_rowwise_fits(const struct fly_kernel *k, int64_t cols)
@@ -42,15 +43,19 @@ int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes)
  * workgroup is the only parallelism there is. */
 enum { VECTORS_MANY_ROWS = 2, VECTORS_FEW_ROWS = 1 };
 
-/* Costs are in thousandths of the ideal time of the row. An idle lane costs its share; the other weights
- * only order tiles whose lanes are about equally busy. */
+/* Costs are in thousandths of the ideal time of the row. Idle lanes move no memory and cost a part of their
+ * share. A tile that is too small to start at the cache line of a row asks for a line twice with every
+ * access of a wave. The other weights only order tiles that are about equal in this. */
 enum {
+    IDLE_PART = 5,
+    LINE = 64, /* bytes */
     COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
     COST_VECTOR_STEP = 25,   /* a halving or doubling away from the wanted vectors */
     COST_NARROW = 4000,      /* accesses of less than 16 bytes */
-    COST_THREADS_STEP = 30,  /* a halving or doubling away from a block of 256 work-items */
+    COST_THREADS_STEP = 30,  /* a halving or doubling away from the wanted block */
     COST_IDLE_CUS = 150,     /* packing rows although compute units stay idle */
-    BLOCK_WANTED = 256
+    BLOCK_MANY_ROWS = 256,   /* work-items */
+    BLOCK_FEW_ROWS = 1024    /* a compute unit has the row to itself */
 };
 
 static int log2_distance(uint64_t a, uint64_t b)
@@ -59,12 +64,18 @@ static int log2_distance(uint64_t a, uint64_t b)
     return d < 0 ? -d : d;
 }
 
-static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, uint32_t cus)
+static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, int64_t ld,
+                       const struct fly_target *target)
 {
+    const uint32_t cus = target->cus;
     const struct fly_rowwise_tile *t = &k->rowwise;
     int64_t sweep = (int64_t)t->threads * t->vectors * t->vec; /* columns one round of loads covers */
     int64_t rounds = t->passes == 1 ? 1 : (cols + sweep - 1) / sweep;
-    int64_t cost = sweep > INT64_MAX / 1000 / rounds ? INT64_MAX / 4 : sweep * rounds * 1000 / cols;
+    int64_t idle = sweep > INT64_MAX / 1000 / rounds ? INT64_MAX / 4 : sweep * rounds * 1000 / cols - 1000;
+    int64_t cost = idle / IDLE_PART;
+    int64_t line = LINE * 8 / fly_dtype_bits(k->types[0]); /* elements */
+    if (t->passes == 1 && ld % line != 0 && sweep < cols + line - 1)
+        cost += 2000 * LINE / (16 * (int64_t)target->arch->wave);
     int64_t workgroups = (rows + t->rows - 1) / t->rows;
     int wanted = rows >= 4 * (int64_t)cus ? VECTORS_MANY_ROWS : VECTORS_FEW_ROWS;
     if (t->vec * fly_dtype_bits(k->types[0]) < 128)
@@ -72,21 +83,21 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, u
     if (t->passes != 1)
         cost += COST_SECOND_READ;
     cost += COST_VECTOR_STEP * log2_distance(t->vectors, (uint64_t)wanted);
-    cost += COST_THREADS_STEP * log2_distance(k->block, BLOCK_WANTED);
+    cost += COST_THREADS_STEP * log2_distance(k->block, rows > cus ? BLOCK_MANY_ROWS : BLOCK_FEW_ROWS);
     if (t->rows > 1 && workgroups < cus && workgroups < rows)
         cost += COST_IDLE_CUS;
     return cost;
 }
 
 uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
-                               const struct fly_target *t)
+                               int64_t ld, const struct fly_target *t)
 {
     uint32_t best = n;
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < n; i++) {
         if (fly_rowwise_fits(&k[i], cols))
             continue;
-        int64_t cost = cost_of(&k[i], rows, cols, t->cus);
+        int64_t cost = cost_of(&k[i], rows, cols, ld, t);
         if (cost < least) {
             least = cost;
             best = i;
@@ -122,7 +133,8 @@ const char *fly_rowwise_op_fits(const struct fly_kernel *k, const struct fly_pro
 uint32_t fly_rowwise_op_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
                                   const struct fly_target *t)
 {
-    return fly_rowwise_heuristic(k, n, p->v[FLY_ROWWISE_ROWS], p->v[FLY_ROWWISE_COLS], t);
+    return fly_rowwise_heuristic(k, n, p->v[FLY_ROWWISE_ROWS], p->v[FLY_ROWWISE_COLS],
+                                 p->v[FLY_ROWWISE_LD], t);
 }
 
 void fly_rowwise_op_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,

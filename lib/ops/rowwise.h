@@ -20,9 +20,9 @@ int64_t fly_rowwise_max_cols(const struct fly_kernel *k);
 /* struct fly_op's limits. */
 int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes);
 
-/* The best tile of k[0..n-1] for rows x cols, or n. */
+/* The best tile of k[0..n-1] for rows x cols, ld elements apart, or n. */
 uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
-                               const struct fly_target *t);
+                               int64_t ld, const struct fly_target *t);
 
 /* Rows one launch of k may cover. */
 int64_t fly_rowwise_rows_per_launch(const struct fly_kernel *k);
@@ -36,9 +36,9 @@ static inline uint32_t fly_rowwise_workgroups(const struct fly_kernel *k, int64_
 /* struct fly_op's grid for a problem of `rows` rows. */
 void fly_rowwise_grid(const struct fly_kernel *k, int64_t rows, uint32_t grid[3], uint32_t *launches);
 
-/* The members of struct fly_op that need no more than the shape. A row-wise op's fields start with rows
- * and cols. */
-enum { FLY_ROWWISE_ROWS, FLY_ROWWISE_COLS };
+/* The members of struct fly_op that need no more than the shape. A row-wise op's fields start with
+ * rows, cols and the leading dimension of its first matrix. */
+enum { FLY_ROWWISE_ROWS, FLY_ROWWISE_COLS, FLY_ROWWISE_LD };
 const char *fly_rowwise_op_fits(const struct fly_kernel *k, const struct fly_problem *p);
 uint32_t fly_rowwise_op_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
                                   const struct fly_target *t);
