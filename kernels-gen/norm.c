@@ -130,16 +130,17 @@ static void write_values(struct kg *g, const struct kg_spec *s, const struct kg_
 {
     kg_batches(g, (int)r->batch);
     read_params(g, s, r);
+    kg_line(g, "$o out``;");
     kg_each_scope(g);
     if (kg_is_quantised(s)) {
         quantised_result(g, s, r);
-        kg_line(g, "const $o out = narrow_$o(t * lift * inverse);");
+        kg_line(g, "out` = narrow_$o(t * lift * inverse);");
     } else {
         r->result(g, s);
-        kg_line(g, "const $o out = narrow_$o(t);");
+        kg_line(g, "out` = narrow_$o(t);");
     }
-    kg_row_store(g, s, "out");
     kg_each_scope_end(g);
+    kg_row_store_all(g, s, "out`");
     kg_batches_end(g);
 }
 

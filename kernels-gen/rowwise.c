@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct kg_reduction kg_sum = {"float", "%s + %s", "", 4};
+const struct kg_reduction kg_sum = {"float", "%s + %s", "", 4, true};
 const struct kg_reduction kg_most = {"float", "larger(%s, %s)", "", 4};
 const struct kg_reduction kg_largest = {"int", "larger_bits(%s, %s)", "_bits", 4};
 const struct kg_reduction kg_peak = {"peak", "join_peak(%s, %s, factor)", "_peak", 8};
-const struct kg_reduction kg_pair_sum = {"pair", "add_pair(%s, %s)", "_pair", 8};
+const struct kg_reduction kg_pair_sum = {"pair", "add_pair(%s, %s)", "_pair", 8, true};
 
 static unsigned smaller(unsigned a, unsigned b)
 {
@@ -302,7 +302,8 @@ void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const
     load_each(g, s, vector, "_param", "$w", from, NULL);
     kg_else(g);
     kg_each(g);
-    kg_line(g, "%s` = ($w)%s;", name, other);
+    /* Packed, so that this is not done ahead for the case that hardly occurs. */
+    kg_line(g, s->tile.vec > 1 ? "%s` = packed_$w(($w)%s);" : "%s` = ($w)%s;", name, other);
     kg_each_end(g);
     kg_close(g);
     if (kg_dtypes[s->weight].bits < 32 && s->tile.vec > 1) {
@@ -315,15 +316,17 @@ void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const
 void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
                   void (*body)(struct kg *g, const struct kg_spec *s, bool own))
 {
-    kg_each_scope(g);
-    body(g, s, false);
-    kg_each_scope_end(g);
-    kg_open(g, "if (!whole)");
-    kg_line(g, "%s", reset);
-    kg_each_scope(g);
-    body(g, s, true);
-    kg_each_scope_end(g);
-    kg_close(g);
+    for (int own = 0; own < 2; own++) {
+        if (own) {
+            kg_open(g, "if (!whole)");
+            kg_line(g, "%s", reset);
+        }
+        kg_each_scope(g);
+        body(g, s, own);
+        kg_each_scope_end(g);
+        if (own)
+            kg_close(g);
+    }
 }
 
 /* The second time a sweep widens, it must look like another value, or the compiler keeps the first
@@ -341,17 +344,38 @@ void kg_row_own(struct kg *g, const char *name, bool own)
         kg_line(g, "%s = own_$f(%s, moved@);", name, name);
 }
 
-void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type,
-                     const char *value)
+/* The store of vector j, without a look at `moved`. */
+static void store_one(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type,
+                      const char *value)
 {
-    kg_open(g, s->tile.vec == 1 ? "if (moved@ == 0)" : "if (moved@ > -$n && moved@ < $n)");
     if (two_ways(s))
         kg_line(g, "if (aligned)");
-    kg_line(g, "%sstore%s_%s(%s_row, at@, %s);", two_ways(s) ? "    " : "", far_word(s), type, matrix, value);
+    kg_line(g, "%sstore%s_%s(%s_row, at@, %s);", two_ways(s) ? "    " : "", far_word(s), type,
+            matrix, value);
     if (two_ways(s)) {
         kg_line(g, "else");
         kg_line(g, "    store_any_%s(%s_row, at@, %s);", type, matrix, value);
     }
+}
+
+void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type,
+                     const char *value)
+{
+    kg_open(g, s->tile.vec == 1 ? "if (moved@ == 0)" : "if (moved@ > -$n && moved@ < $n)");
+    store_one(g, s, matrix, type, value);
+    kg_close(g);
+}
+
+void kg_row_store_all(struct kg *g, const struct kg_spec *s, const char *value)
+{
+    kg_open(g, "if (whole)");
+    kg_each(g);
+    store_one(g, s, "y", "$o", value);
+    kg_each_end(g);
+    kg_else(g);
+    kg_each(g);
+    kg_row_store(g, s, value);
+    kg_each_end(g);
     kg_close(g);
 }
 
@@ -375,22 +399,27 @@ void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
     const struct kg_rowwise *t = &s->tile;
     const unsigned wave = s->arch->wave, lanes = smaller(t->threads, wave);
     const unsigned waves = t->threads / lanes;
+    const bool to_last = kg_isa_of(s->arch)->last_lane && lanes == wave && r->sum;
     char joined[96], other[32];
     g->stage = "reduce";
     for (unsigned group = 2; group <= lanes; group *= 2) {
-        snprintf(other, sizeof other, "other%u%s(%s)", group, r->suffix, name);
+        snprintf(other, sizeof other, "%s%u%s(%s)", to_last && group > 16 ? "below" : "other", group,
+                 r->suffix, name);
         snprintf(joined, sizeof joined, r->join, name, other);
         kg_line(g, "%s = %s;", name, joined);
     }
-    if (!many_waves(s))
+    if (!many_waves(s)) {
+        if (to_last)
+            kg_line(g, "%s = of_last%s(%s);", name, r->suffix, name);
         return;
+    }
     const char *slot = t->rows > 1 ? "[slot]" : "";
     char rows[16] = "";
     if (t->rows > 1)
         snprintf(rows, sizeof rows, "[%u]", t->rows);
     kg_line(g, "__shared__ %s %s_of_wave%s[%u];", r->type, name, rows, waves);
     g->lds += r->bytes * waves * t->rows;
-    kg_line(g, "if (lane %% %u == 0)", wave);
+    kg_line(g, "if (lane %% %u == %u)", wave, to_last ? wave - 1 : 0);
     kg_line(g, "    %s_of_wave%s[lane / %u] = %s;", name, slot, wave, name);
     kg_line(g, "barrier();");
     kg_line(g, "%s = %s_of_wave%s[lane %% %u];", name, name, slot, waves);

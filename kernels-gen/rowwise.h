@@ -65,6 +65,9 @@ void kg_row_own(struct kg *g, const char *name, bool own);
 /* Inside kg_each: stores `value`, of type $o, where vector j belongs to the row. */
 void kg_row_store(struct kg *g, const struct kg_spec *s, const char *value);
 
+/* Stores `value` of each vector. */
+void kg_row_store_all(struct kg *g, const struct kg_spec *s, const char *value);
+
 /* The same to `matrix`_row, `value` being of `type` ($x or $o). */
 void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type, const char *value);
 
@@ -84,6 +87,7 @@ struct kg_reduction {
     const char *join;
     const char *suffix; /* of the words other2 .. that exchange the type */
     unsigned bytes;
+    bool sum; /* of floats: may be made in the last lane of a wave */
 };
 extern const struct kg_reduction kg_sum, kg_pair_sum; /* float, pair */
 extern const struct kg_reduction kg_most;             /* float: the largest */

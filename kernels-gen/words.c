@@ -28,7 +28,7 @@ static const struct kg_word basics[] = {
     {"clamp", KG_ANY, 0, 0,
      "static __device__ int clamp(int v, int low, int high)\n"
      "{\n"
-     "    return v < low ? low : v > high ? high : v;\n"
+     "    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);\n"
      "}"},
 };
 
@@ -46,12 +46,38 @@ static const struct kg_word maths[] = {
      "{\n"
      "    return (float)v;\n"
      "}"},
-    {"narrow_$x", KG_MANY, 0, FLOATS,
+    {"narrow_$x", KG_MANY, 0, FLOATS & ~(1u << KG_BF16),
      "/* Rounds to nearest even; NaN stays NaN. */\n"
      "static __device__ $x narrow_$x($f v)\n"
      "{\n"
      "    return __builtin_convertvector(v, $x);\n"
      "}"},
+    {"narrow_$x", KG_MANY, 0, 1u << KG_BF16, .has = FLY_CAP_CVT_BF16,
+     .text = "/* Rounds to nearest even; NaN stays NaN. */\n"
+             "static __device__ $x narrow_$x($f v)\n"
+             "{\n"
+             "    return __builtin_convertvector(v, $x);\n"
+             "}"},
+    {"narrow_$x", KG_MANY, 0, 1u << KG_BF16, .lacks = FLY_CAP_CVT_BF16,
+     .text = "/* Rounds to nearest even by an addition to the bits. NaN, which that could turn into a\n"
+             " * number, is made quiet first, in the rare vector that has any. */\n"
+             "static __device__ $x narrow_$x($f v)\n"
+             "{\n"
+             "    typedef unsigned words __attribute__((ext_vector_type($n)));\n"
+             "    typedef unsigned short halves __attribute__((ext_vector_type($n)));\n"
+             "    bool nan = false;\n"
+             "#pragma unroll\n"
+             "    for (int e = 0; e < $n; e++)\n"
+             "        nan |= v[e] != v[e];\n"
+             "    if (nan) {\n"
+             "#pragma unroll\n"
+             "        for (int e = 0; e < $n; e++)\n"
+             "            v[e] = v[e] != v[e] ? __builtin_nanf(\"\") : v[e];\n"
+             "    }\n"
+             "    words bits = __builtin_bit_cast(words, v);\n"
+             "    bits = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;\n"
+             "    return __builtin_bit_cast($x, __builtin_convertvector(bits, halves));\n"
+             "}"},
     {"narrow_$x", KG_ONE, 0, FLOATS,
      "/* Rounds to nearest even; NaN stays NaN. */\n"
      "static __device__ $x narrow_$x($f v)\n"
@@ -96,6 +122,15 @@ static const struct kg_word maths[] = {
      "static __device__ void add_to_$x($x &hi, $x &lo, $x v)\n"
      "{\n"
      "    const $x sum = hi + v;\n"
+     "    const $x part = minus_$x(sum, hi);\n"
+     "    lo += minus_$x(hi, minus_$x(sum, part)) + minus_$x(v, part);\n"
+     "    hi = sum;\n"
+     "}"},
+    {"add_slowly_to_$x", KG_ANY, 32, 1u << KG_F32,
+     "/* The same for code that seldom runs, with fewer registers. */\n"
+     "static __device__ void add_slowly_to_$x($x &hi, $x &lo, $x v)\n"
+     "{\n"
+     "    const $x sum = hi + v;\n"
      "    const $x part = sum - hi;\n"
      "    lo += (hi - (sum - part)) + (v - part);\n"
      "    hi = sum;\n"
@@ -129,7 +164,9 @@ static const struct kg_word maths[] = {
     {"fold_f32x8", KG_ANY, 0, 0,
      "static __device__ pair fold_f32x8(f32x8 hi, f32x8 lo)\n"
      "{\n"
-     "    return add_pair(fold_f32x4(hi.lo, lo.lo), fold_f32x4(hi.hi, lo.hi));\n"
+     "    f32x4 high = hi.lo, low = lo.lo + lo.hi;\n"
+     "    add_to_f32x4(high, low, hi.hi);\n"
+     "    return fold_f32x4(high, low);\n"
      "}"},
 #define OTHER_PAIR(n)                                                                              \
     {                                                                                              \
@@ -146,6 +183,21 @@ static const struct kg_word maths[] = {
     OTHER_PAIR(32),
     OTHER_PAIR(64),
 #undef OTHER_PAIR
+    {"below32_pair", KG_ANY, 0, 0,
+     "static __device__ pair below32_pair(pair v)\n"
+     "{\n"
+     "    return {below32(v.hi), below32(v.lo)};\n"
+     "}"},
+    {"below64_pair", KG_ANY, 0, 0,
+     "static __device__ pair below64_pair(pair v)\n"
+     "{\n"
+     "    return {below64(v.hi), below64(v.lo)};\n"
+     "}"},
+    {"of_last_pair", KG_ANY, 0, 0,
+     "static __device__ pair of_last_pair(pair v)\n"
+     "{\n"
+     "    return {of_last(v.hi), of_last(v.lo)};\n"
+     "}"},
     {"narrow_$x", KG_MANY, 8, 1u << KG_I8,
      "/* Rounds to nearest even, to -127 .. 127; NaN becomes 0. */\n"
      "static __device__ $x narrow_$x($f v)\n"
@@ -402,11 +454,13 @@ static bool sized(const struct kg_word *w, unsigned bytes)
     return w->bytes == 0 || (w->bytes == KG_NOT_16 ? bytes != 16 : bytes == w->bytes);
 }
 
-static unsigned fill_table(struct filled *to, unsigned used, const struct kg_word *rows,
-                           unsigned count)
+static unsigned fill_table(struct filled *to, unsigned used, const struct kg_arch *a,
+                           const struct kg_word *rows, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         const struct kg_word *w = &rows[i];
+        if ((a->caps & w->has) != w->has || (a->caps & w->lacks))
+            continue;
         bool once = !has_parameter(w->name);
         for (unsigned k = 0; k < (once ? 1 : ELEMENTS * WIDTHS); k++) {
             enum kg_type t = elements[k / WIDTHS];
@@ -444,11 +498,11 @@ void kg_words_write(struct kg_buf *out, const struct kg_arch *a, const char *bod
         const struct kg_isa *isa = kg_isa_of(a);
         unsigned more;
         const struct kg_word *matrix = kg_matrix_words(a, &more);
-        count = fill_table(all, 0, basics, sizeof basics / sizeof *basics);
+        count = fill_table(all, 0, a, basics, sizeof basics / sizeof *basics);
         for (unsigned i = 0; i < 2; i++)
-            count = fill_table(all, count, isa->words[i].rows, isa->words[i].count);
-        count = fill_table(all, count, matrix, more);
-        count = fill_table(all, count, maths, sizeof maths / sizeof *maths);
+            count = fill_table(all, count, a, isa->words[i].rows, isa->words[i].count);
+        count = fill_table(all, count, a, matrix, more);
+        count = fill_table(all, count, a, maths, sizeof maths / sizeof *maths);
         filled_for = a;
     }
 

@@ -23,6 +23,8 @@ struct kg_word {
     unsigned types; /* only for these, a mask of 1 << enum kg_type; 0: all */
     const char *text;
     unsigned bytes; /* only for vectors of this many bytes, or KG_NOT_16; 0: all */
+    unsigned has;   /* only on archs with these FLY_CAP_* */
+    unsigned lacks; /* only on archs without this one */
 };
 enum { KG_NOT_16 = ~0u };
 
@@ -38,6 +40,7 @@ struct kg_isa {
     bool far;           /* offsets beyond 32 bits are words of their own, load_far_, store_far_ */
     unsigned
         registers; /* vector registers of a compute unit, shared by the work-items of a workgroup */
+    bool last_lane; /* sums of a wave may end in its last lane: words below32, below64, of_last */
     const char *bounds; /* attribute of a kernel, its argument the work-items of a workgroup */
 };
 

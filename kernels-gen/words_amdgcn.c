@@ -45,6 +45,14 @@ static const struct kg_word common[] = {
      "    __asm__(\"\" : \"+v\"(v));\n"
      "    return v;\n"
      "}"},
+    {"negative", KG_ANY, 0, 0,
+     "/* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */\n"
+     "static __device__ float negative(float v)\n"
+     "{\n"
+     "    v = -v;\n"
+     "    __asm__(\"\" : \"+v\"(v));\n"
+     "    return v;\n"
+     "}"},
     {"load_$x", KG_ANY, 0, 0,
      "/* Elements at .. of p, which need no alignment beyond their own. */\n"
      "static __device__ $x load_$x(const $t *p, int at)\n"
@@ -153,6 +161,53 @@ static const struct kg_word common[] = {
 /* ds_swizzle in bit mask mode with xor 16; readlane gives scalars, so the halves of 64 need no LDS.
  */
 static const struct kg_word wave64[] = {
+    {"below32", KG_ANY, 0, 0,
+     "/* For lanes 16 .. 31 and 48 .. 63: the value of the last lane of the 16 before them. */\n"
+     "static __device__ float below32(float v)\n"
+     "{\n"
+     "    const int bits = __builtin_bit_cast(int, v);\n"
+     "    return __builtin_bit_cast(\n"
+     "        float, __builtin_amdgcn_update_dpp(bits, bits, 0x142, 0xf, 0xf, false));\n"
+     "}"},
+    {"below64", KG_ANY, 0, 0,
+     "/* For lanes 32 .. 63: the value of lane 31. */\n"
+     "static __device__ float below64(float v)\n"
+     "{\n"
+     "    const int bits = __builtin_bit_cast(int, v);\n"
+     "    return __builtin_bit_cast(\n"
+     "        float, __builtin_amdgcn_update_dpp(bits, bits, 0x143, 0xf, 0xf, false));\n"
+     "}"},
+    {"of_last", KG_ANY, 0, 0,
+     "/* The value of lane 63, as a scalar. */\n"
+     "static __device__ float of_last(float v)\n"
+     "{\n"
+     "    const int bits = __builtin_bit_cast(int, v);\n"
+     "    return __builtin_bit_cast(float, __builtin_amdgcn_readlane(bits, 63));\n"
+     "}"},
+    {"minus_$x", KG_ONE, 32, 1u << KG_F32,
+     "static __device__ $x minus_$x($x a, $x b)\n"
+     "{\n"
+     "    return a - b;\n"
+     "}"},
+    {"minus_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* a - b, two elements an instruction: a packed addition can negate, and the compiler has no\n"
+     " * packed subtraction. */\n"
+     "static __device__ $x minus_$x($x a, $x b)\n"
+     "{\n"
+     "    typedef float two __attribute__((ext_vector_type(2)));\n"
+     "    $x out;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        const two left = {a[e], a[e + 1]}, right = {b[e], b[e + 1]};\n"
+     "        two d;\n"
+     "        __asm__(\"v_pk_add_f32 %0, %1, %2 neg_lo:[0,1] neg_hi:[0,1]\"\n"
+     "                : \"=v\"(d)\n"
+     "                : \"v\"(left), \"v\"(right));\n"
+     "        out[e] = d.x;\n"
+     "        out[e + 1] = d.y;\n"
+     "    }\n"
+     "    return out;\n"
+     "}"},
     {"zero_in_wave", KG_ANY, 0, 0,
      "/* Whether v is zero in all lanes. */\n"
      "static __device__ bool zero_in_wave(int v)\n"
@@ -178,6 +233,11 @@ static const struct kg_word wave64[] = {
 };
 
 static const struct kg_word wave32[] = {
+    {"minus_$x", KG_ANY, 32, 1u << KG_F32,
+     "static __device__ $x minus_$x($x a, $x b)\n"
+     "{\n"
+     "    return a - b;\n"
+     "}"},
     {"zero_in_wave", KG_ANY, 0, 0,
      "/* Whether v is zero in all lanes. */\n"
      "static __device__ bool zero_in_wave(int v)\n"
@@ -197,6 +257,7 @@ static const struct kg_word wave32[] = {
 
 const struct kg_isa kg_isa_wave64 = {
     .words = {{common, sizeof common / sizeof *common}, {wave64, sizeof wave64 / sizeof *wave64}},
+    .last_lane = true,
     .line = 64,
     .any_alignment = true,
     .far = true,

@@ -136,6 +136,16 @@ static const struct kg_word words[] = {
      "{\n"
      "    return p[at];\n"
      "}"},
+    {"negative", KG_ANY, 0, 0,
+     "static __device__ float negative(float v)\n"
+     "{\n"
+     "    return -v;\n"
+     "}"},
+    {"minus_$x", KG_ANY, 32, 1u << KG_F32,
+     "static __device__ $x minus_$x($x a, $x b)\n"
+     "{\n"
+     "    return a - b;\n"
+     "}"},
     {"local", KG_ANY, 0, 0,
      "static __device__ int local(int v)\n"
      "{\n"

@@ -68,6 +68,7 @@ static void mean(struct kg *g)
     kg_line(g, "const float count = cols;");
     kg_line(g, "const pair center = quotient(sum, count);");
     kg_line(g, "const float m = center.hi, m_low = center.lo;");
+    kg_line(g, "const float less_m = negative(m), less_low = negative(m_low);");
     kg_blank(g);
 }
 
@@ -90,17 +91,30 @@ static void params(struct kg *g, const struct kg_spec *s)
     kg_row_param(g, s, "beta", "offsets", "0");
 }
 
+/* hi + lo += v; the first vector is taken as it is. */
+static void add_exactly(struct kg *g, const char *hi, const char *lo, bool own)
+{
+    if (g->copies == 1) {
+        kg_line(g, "%s = v;", hi);
+        return;
+    }
+    kg_line(g, "if (j == 0)");
+    kg_line(g, "    %s = v;", hi);
+    kg_line(g, "else");
+    kg_line(g, "    add_%sto_$f(%s, %s, v);", own ? "slowly_" : "", hi, lo);
+}
+
 static void sum_exactly(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
     kg_row_own(g, "v", own);
-    kg_line(g, "add_to_$f(hi, lo, v);");
+    add_exactly(g, "hi", "lo", own);
 }
 
 static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
-    kg_line(g, "$f d = (v - m) - m_low;");
+    kg_line(g, own ? "$f d = (v + negative(m)) + negative(m_low);" : "$f d = (v + less_m) + less_low;");
     kg_row_own(g, "d", own);
     kg_line(g, "squares += d * d;");
 }
@@ -108,7 +122,8 @@ static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
 static void result(struct kg *g, const struct kg_spec *s)
 {
     (void)s;
-    kg_line(g, "$f t = ((widen_$x(values@) - m) - m_low) * scale * widen_$w(scales`) + widen_$w(offsets`);");
+    kg_line(g, "const $f d = (widen_$x(values@) + less_m) + less_low;");
+    kg_line(g, "$f t = d * scale * widen_$w(scales`) + widen_$w(offsets`);");
 }
 
 static void emit_resident(struct kg *g, const struct kg_spec *s)
@@ -151,7 +166,7 @@ static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
     kg_row_own(g, "v", own);
-    kg_line(g, "add_to_$f(part, part_low, v);");
+    add_exactly(g, "part", "part_low", own);
     if (own)
         kg_line(g, "fresh -= least(moved@ < 0 ? -moved@ : moved@, $n);");
 }

@@ -9,7 +9,7 @@ typedef bf16 bf16x1;
 
 static __device__ int clamp(int v, int low, int high)
 {
-    return v < low ? low : v > high ? high : v;
+    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
 }
 
 static __device__ unsigned workgroup_id()
@@ -25,6 +25,14 @@ static __device__ unsigned work_item_id()
 /* v, opaque to the compiler, so that what is made of it is made where it is used. */
 static __device__ int local(int v)
 {
+    __asm__("" : "+v"(v));
+    return v;
+}
+
+/* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */
+static __device__ float negative(float v)
+{
+    v = -v;
     __asm__("" : "+v"(v));
     return v;
 }
@@ -106,15 +114,6 @@ static __device__ f32x1 own_f32x1(f32x1 v, int moved)
 static __device__ float sum_f32x1(f32x1 v)
 {
     return v;
-}
-
-/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
-static __device__ void add_to_f32x1(f32x1 &hi, f32x1 &lo, f32x1 v)
-{
-    const f32x1 sum = hi + v;
-    const f32x1 part = sum - hi;
-    lo += (hi - (sum - part)) + (v - part);
-    hi = sum;
 }
 
 /* A sum to about 48 bits: hi + lo. */
@@ -257,14 +256,14 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
     f32x1 hi = 0, lo = 0;
     {
         f32x1 v = widen_bf16x1(values);
-        add_to_f32x1(hi, lo, v);
+        hi = v;
     }
     if (!whole) {
         hi = lo = 0;
         {
             f32x1 v = widen_bf16x1(values);
             v = own_f32x1(v, moved);
-            add_to_f32x1(hi, lo, v);
+            hi = v;
         }
     }
     pair sum = fold_f32x1(hi, lo);
@@ -276,19 +275,20 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
     const float count = cols;
     const pair center = quotient(sum, count);
     const float m = center.hi, m_low = center.lo;
+    const float less_m = negative(m), less_low = negative(m_low);
 
     /* Squares of the deviations. */
     f32x1 squares = 0;
     {
         f32x1 v = widen_bf16x1(values);
-        f32x1 d = (v - m) - m_low;
+        f32x1 d = (v + less_m) + less_low;
         squares += d * d;
     }
     if (!whole) {
         squares = 0;
         {
             f32x1 v = widen_bf16x1(values);
-            f32x1 d = (v - m) - m_low;
+            f32x1 d = (v + negative(m)) + negative(m_low);
             d = own_f32x1(d, moved);
             squares += d * d;
         }
@@ -306,9 +306,15 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
             rstd[row] = scale;
     }
 
+    bf16x1 out;
     {
-        f32x1 t = ((widen_bf16x1(values) - m) - m_low) * scale * widen_bf16x1(scales) + widen_bf16x1(offsets);
-        const bf16x1 out = narrow_bf16x1(t);
+        const f32x1 d = (widen_bf16x1(values) + less_m) + less_low;
+        f32x1 t = d * scale * widen_bf16x1(scales) + widen_bf16x1(offsets);
+        out = narrow_bf16x1(t);
+    }
+    if (whole) {
+        store_bf16x1(y_row, at, out);
+    } else {
         if (moved == 0) {
             store_bf16x1(y_row, at, out);
         }

@@ -16,7 +16,7 @@ static __device__ int least(int a, int b)
 
 static __device__ int clamp(int v, int low, int high)
 {
-    return v < low ? low : v > high ? high : v;
+    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
 }
 
 static __device__ unsigned workgroup_id()
@@ -32,6 +32,14 @@ static __device__ unsigned work_item_id()
 /* v, opaque to the compiler, so that what is made of it is made where it is used. */
 static __device__ int local(int v)
 {
+    __asm__("" : "+v"(v));
+    return v;
+}
+
+/* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */
+static __device__ float negative(float v)
+{
+    v = -v;
     __asm__("" : "+v"(v));
     return v;
 }
@@ -111,26 +119,64 @@ static __device__ float other16(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x140, 0xf, 0xf, true));
 }
 
+/* For lanes 16 .. 31 and 48 .. 63: the value of the last lane of the 16 before them. */
+static __device__ float below32(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(
+        float, __builtin_amdgcn_update_dpp(bits, bits, 0x142, 0xf, 0xf, false));
+}
+
+/* For lanes 32 .. 63: the value of lane 31. */
+static __device__ float below64(float v)
+{
+    const int bits = __builtin_bit_cast(int, v);
+    return __builtin_bit_cast(
+        float, __builtin_amdgcn_update_dpp(bits, bits, 0x143, 0xf, 0xf, false));
+}
+
+/* a - b, two elements an instruction: a packed addition can negate, and the compiler has no
+ * packed subtraction. */
+static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
+{
+    typedef float two __attribute__((ext_vector_type(2)));
+    f32x4 out;
+#pragma unroll
+    for (int e = 0; e < 4; e += 2) {
+        const two left = {a[e], a[e + 1]}, right = {b[e], b[e + 1]};
+        two d;
+        __asm__("v_pk_add_f32 %0, %1, %2 neg_lo:[0,1] neg_hi:[0,1]"
+                : "=v"(d)
+                : "v"(left), "v"(right));
+        out[e] = d.x;
+        out[e + 1] = d.y;
+    }
+    return out;
+}
+
+/* a - b, two elements an instruction: a packed addition can negate, and the compiler has no
+ * packed subtraction. */
+static __device__ f32x8 minus_f32x8(f32x8 a, f32x8 b)
+{
+    typedef float two __attribute__((ext_vector_type(2)));
+    f32x8 out;
+#pragma unroll
+    for (int e = 0; e < 8; e += 2) {
+        const two left = {a[e], a[e + 1]}, right = {b[e], b[e + 1]};
+        two d;
+        __asm__("v_pk_add_f32 %0, %1, %2 neg_lo:[0,1] neg_hi:[0,1]"
+                : "=v"(d)
+                : "v"(left), "v"(right));
+        out[e] = d.x;
+        out[e + 1] = d.y;
+    }
+    return out;
+}
+
 /* Whether v is zero in all lanes. */
 static __device__ bool zero_in_wave(int v)
 {
     return __builtin_amdgcn_ballot_w64(v != 0) == 0;
-}
-
-/* The value of the other half of 32 lanes. */
-static __device__ float other32(float v)
-{
-    const int bits = __builtin_bit_cast(int, v);
-    return __builtin_bit_cast(float, __builtin_amdgcn_ds_swizzle(bits, 0x401f));
-}
-
-/* The value of the other half of the wavefront, where halves agree. */
-static __device__ float other64(float v)
-{
-    const int bits = __builtin_bit_cast(int, v);
-    const int low = __builtin_amdgcn_readlane(bits, 0);
-    const int high = __builtin_amdgcn_readlane(bits, 32);
-    return __builtin_bit_cast(float, bits == low ? high : low);
 }
 
 static __device__ f32x8 widen_bf16x8(bf16x8 v)
@@ -138,10 +184,24 @@ static __device__ f32x8 widen_bf16x8(bf16x8 v)
     return __builtin_convertvector(v, f32x8);
 }
 
-/* Rounds to nearest even; NaN stays NaN. */
+/* Rounds to nearest even by an addition to the bits. NaN, which that could turn into a
+ * number, is made quiet first, in the rare vector that has any. */
 static __device__ bf16x8 narrow_bf16x8(f32x8 v)
 {
-    return __builtin_convertvector(v, bf16x8);
+    typedef unsigned words __attribute__((ext_vector_type(8)));
+    typedef unsigned short halves __attribute__((ext_vector_type(8)));
+    bool nan = false;
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        nan |= v[e] != v[e];
+    if (nan) {
+#pragma unroll
+        for (int e = 0; e < 8; e++)
+            v[e] = v[e] != v[e] ? __builtin_nanf("") : v[e];
+    }
+    words bits = __builtin_bit_cast(words, v);
+    bits = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return __builtin_bit_cast(bf16x8, __builtin_convertvector(bits, halves));
 }
 
 /* v without the elements that a vector moved by `moved` columns shares with its neighbour. */
@@ -160,7 +220,25 @@ static __device__ float sum_f32x8(f32x8 v)
 }
 
 /* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
+static __device__ void add_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
+{
+    const f32x4 sum = hi + v;
+    const f32x4 part = minus_f32x4(sum, hi);
+    lo += minus_f32x4(hi, minus_f32x4(sum, part)) + minus_f32x4(v, part);
+    hi = sum;
+}
+
+/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
 static __device__ void add_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
+{
+    const f32x8 sum = hi + v;
+    const f32x8 part = minus_f32x8(sum, hi);
+    lo += minus_f32x8(hi, minus_f32x8(sum, part)) + minus_f32x8(v, part);
+    hi = sum;
+}
+
+/* The same for code that seldom runs, with fewer registers. */
+static __device__ void add_slowly_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
 {
     const f32x8 sum = hi + v;
     const f32x8 part = sum - hi;
@@ -191,7 +269,9 @@ static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)
 
 static __device__ pair fold_f32x8(f32x8 hi, f32x8 lo)
 {
-    return add_pair(fold_f32x4(hi.lo, lo.lo), fold_f32x4(hi.hi, lo.hi));
+    f32x4 high = hi.lo, low = lo.lo + lo.hi;
+    add_to_f32x4(high, low, hi.hi);
+    return fold_f32x4(high, low);
 }
 
 static __device__ pair other2_pair(pair v)
@@ -214,14 +294,14 @@ static __device__ pair other16_pair(pair v)
     return {other16(v.hi), other16(v.lo)};
 }
 
-static __device__ pair other32_pair(pair v)
+static __device__ pair below32_pair(pair v)
 {
-    return {other32(v.hi), other32(v.lo)};
+    return {below32(v.hi), below32(v.lo)};
 }
 
-static __device__ pair other64_pair(pair v)
+static __device__ pair below64_pair(pair v)
 {
-    return {other64(v.hi), other64(v.lo)};
+    return {below64(v.hi), below64(v.lo)};
 }
 
 static __device__ float finite_or_0(float v)
@@ -327,7 +407,7 @@ layernorm_bf16_gfx942_r1t256v2(
     } else {
 #pragma unroll
         for (int j = 0; j < 2; j++) {
-            scales[j] = (bf16x8)1;
+            scales[j] = packed_bf16x8((bf16x8)1);
         }
     }
 #pragma unroll
@@ -343,7 +423,7 @@ layernorm_bf16_gfx942_r1t256v2(
     } else {
 #pragma unroll
         for (int j = 0; j < 2; j++) {
-            offsets[j] = (bf16x8)0;
+            offsets[j] = packed_bf16x8((bf16x8)0);
         }
     }
 #pragma unroll
@@ -373,7 +453,10 @@ layernorm_bf16_gfx942_r1t256v2(
 #pragma unroll
     for (int j = 0; j < 2; j++) {
         f32x8 v = widen_bf16x8(values[j]);
-        add_to_f32x8(hi, lo, v);
+        if (j == 0)
+            hi = v;
+        else
+            add_to_f32x8(hi, lo, v);
     }
     if (!whole) {
         hi = lo = 0;
@@ -381,7 +464,10 @@ layernorm_bf16_gfx942_r1t256v2(
         for (int j = 0; j < 2; j++) {
             f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
             v = own_f32x8(v, moved[j]);
-            add_to_f32x8(hi, lo, v);
+            if (j == 0)
+                hi = v;
+            else
+                add_slowly_to_f32x8(hi, lo, v);
         }
     }
     pair sum = fold_f32x8(hi, lo);
@@ -393,10 +479,10 @@ layernorm_bf16_gfx942_r1t256v2(
     sum = add_pair(sum, other4_pair(sum));
     sum = add_pair(sum, other8_pair(sum));
     sum = add_pair(sum, other16_pair(sum));
-    sum = add_pair(sum, other32_pair(sum));
-    sum = add_pair(sum, other64_pair(sum));
+    sum = add_pair(sum, below32_pair(sum));
+    sum = add_pair(sum, below64_pair(sum));
     __shared__ pair sum_of_wave[4];
-    if (lane % 64 == 0)
+    if (lane % 64 == 63)
         sum_of_wave[lane / 64] = sum;
     barrier();
     sum = sum_of_wave[lane % 4];
@@ -407,13 +493,14 @@ layernorm_bf16_gfx942_r1t256v2(
     const float count = cols;
     const pair center = quotient(sum, count);
     const float m = center.hi, m_low = center.lo;
+    const float less_m = negative(m), less_low = negative(m_low);
 
     /* Squares of the deviations. */
     f32x8 squares = 0;
 #pragma unroll
     for (int j = 0; j < 2; j++) {
         f32x8 v = widen_bf16x8(values[j]);
-        f32x8 d = (v - m) - m_low;
+        f32x8 d = (v + less_m) + less_low;
         squares += d * d;
     }
     if (!whole) {
@@ -421,7 +508,7 @@ layernorm_bf16_gfx942_r1t256v2(
 #pragma unroll
         for (int j = 0; j < 2; j++) {
             f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
-            f32x8 d = (v - m) - m_low;
+            f32x8 d = (v + negative(m)) + negative(m_low);
             d = own_f32x8(d, moved[j]);
             squares += d * d;
         }
@@ -435,10 +522,10 @@ layernorm_bf16_gfx942_r1t256v2(
     square = square + other4(square);
     square = square + other8(square);
     square = square + other16(square);
-    square = square + other32(square);
-    square = square + other64(square);
+    square = square + below32(square);
+    square = square + below64(square);
     __shared__ float square_of_wave[4];
-    if (lane % 64 == 0)
+    if (lane % 64 == 63)
         square_of_wave[lane / 64] = square;
     barrier();
     square = square_of_wave[lane % 4];
@@ -453,12 +540,24 @@ layernorm_bf16_gfx942_r1t256v2(
             rstd[row] = scale;
     }
 
+    bf16x8 out[2];
 #pragma unroll
     for (int j = 0; j < 2; j++) {
-        f32x8 t = ((widen_bf16x8(values[j]) - m) - m_low) * scale * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
-        const bf16x8 out = narrow_bf16x8(t);
-        if (moved[j] > -8 && moved[j] < 8) {
-            store_bf16x8(y_row, at[j], out);
+        const f32x8 d = (widen_bf16x8(values[j]) + less_m) + less_low;
+        f32x8 t = d * scale * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
+        out[j] = narrow_bf16x8(t);
+    }
+    if (whole) {
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            store_bf16x8(y_row, at[j], out[j]);
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            if (moved[j] > -8 && moved[j] < 8) {
+                store_bf16x8(y_row, at[j], out[j]);
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ static __device__ int least(int a, int b)
 
 static __device__ int clamp(int v, int low, int high)
 {
-    return v < low ? low : v > high ? high : v;
+    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
 }
 
 static __device__ unsigned workgroup_id()
@@ -80,6 +80,21 @@ static __device__ void store_any_bf16x8(bf16 *p, long at, bf16x8 v)
 #pragma unroll
     for (int e = 0; e < 8; e++)
         p[at + e] = v[e];
+}
+
+static __device__ float negative(float v)
+{
+    return -v;
+}
+
+static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
+{
+    return a - b;
+}
+
+static __device__ f32x8 minus_f32x8(f32x8 a, f32x8 b)
+{
+    return a - b;
 }
 
 static __device__ int local(int v)
@@ -172,7 +187,25 @@ static __device__ float sum_f32x8(f32x8 v)
 }
 
 /* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
+static __device__ void add_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
+{
+    const f32x4 sum = hi + v;
+    const f32x4 part = minus_f32x4(sum, hi);
+    lo += minus_f32x4(hi, minus_f32x4(sum, part)) + minus_f32x4(v, part);
+    hi = sum;
+}
+
+/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
 static __device__ void add_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
+{
+    const f32x8 sum = hi + v;
+    const f32x8 part = minus_f32x8(sum, hi);
+    lo += minus_f32x8(hi, minus_f32x8(sum, part)) + minus_f32x8(v, part);
+    hi = sum;
+}
+
+/* The same for code that seldom runs, with fewer registers. */
+static __device__ void add_slowly_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
 {
     const f32x8 sum = hi + v;
     const f32x8 part = sum - hi;
@@ -203,7 +236,9 @@ static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)
 
 static __device__ pair fold_f32x8(f32x8 hi, f32x8 lo)
 {
-    return add_pair(fold_f32x4(hi.lo, lo.lo), fold_f32x4(hi.hi, lo.hi));
+    f32x4 high = hi.lo, low = lo.lo + lo.hi;
+    add_to_f32x4(high, low, hi.hi);
+    return fold_f32x4(high, low);
 }
 
 static __device__ pair other2_pair(pair v)
@@ -384,7 +419,10 @@ layernorm_bf16_sm80_r1t512v4(
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         f32x8 v = widen_bf16x8(values[j]);
-        add_to_f32x8(hi, lo, v);
+        if (j == 0)
+            hi = v;
+        else
+            add_to_f32x8(hi, lo, v);
     }
     if (!whole) {
         hi = lo = 0;
@@ -392,7 +430,10 @@ layernorm_bf16_sm80_r1t512v4(
         for (int j = 0; j < 4; j++) {
             f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
             v = own_f32x8(v, moved[j]);
-            add_to_f32x8(hi, lo, v);
+            if (j == 0)
+                hi = v;
+            else
+                add_slowly_to_f32x8(hi, lo, v);
         }
     }
     pair sum = fold_f32x8(hi, lo);
@@ -419,13 +460,14 @@ layernorm_bf16_sm80_r1t512v4(
     const float count = cols;
     const pair center = quotient(sum, count);
     const float m = center.hi, m_low = center.lo;
+    const float less_m = negative(m), less_low = negative(m_low);
 
     /* Squares of the deviations. */
     f32x8 squares = 0;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         f32x8 v = widen_bf16x8(values[j]);
-        f32x8 d = (v - m) - m_low;
+        f32x8 d = (v + less_m) + less_low;
         squares += d * d;
     }
     if (!whole) {
@@ -433,7 +475,7 @@ layernorm_bf16_sm80_r1t512v4(
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
-            f32x8 d = (v - m) - m_low;
+            f32x8 d = (v + negative(m)) + negative(m_low);
             d = own_f32x8(d, moved[j]);
             squares += d * d;
         }
@@ -459,7 +501,7 @@ layernorm_bf16_sm80_r1t512v4(
     } else {
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            scales[j] = (bf16x8)1;
+            scales[j] = packed_bf16x8((bf16x8)1);
         }
     }
 #pragma unroll
@@ -482,7 +524,7 @@ layernorm_bf16_sm80_r1t512v4(
     } else {
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            offsets[j] = (bf16x8)0;
+            offsets[j] = packed_bf16x8((bf16x8)0);
         }
     }
 #pragma unroll
@@ -512,15 +554,30 @@ layernorm_bf16_sm80_r1t512v4(
             rstd[row] = scale;
     }
 
+    bf16x8 out[4];
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        f32x8 t = ((widen_bf16x8(values[j]) - m) - m_low) * scale * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
-        const bf16x8 out = narrow_bf16x8(t);
-        if (moved[j] > -8 && moved[j] < 8) {
+        const f32x8 d = (widen_bf16x8(values[j]) + less_m) + less_low;
+        f32x8 t = d * scale * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
+        out[j] = narrow_bf16x8(t);
+    }
+    if (whole) {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
             if (aligned)
-                store_bf16x8(y_row, at[j], out);
+                store_bf16x8(y_row, at[j], out[j]);
             else
-                store_any_bf16x8(y_row, at[j], out);
+                store_any_bf16x8(y_row, at[j], out[j]);
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            if (moved[j] > -8 && moved[j] < 8) {
+                if (aligned)
+                    store_bf16x8(y_row, at[j], out[j]);
+                else
+                    store_any_bf16x8(y_row, at[j], out[j]);
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ static __device__ int least(int a, int b)
 
 static __device__ int clamp(int v, int low, int high)
 {
-    return v < low ? low : v > high ? high : v;
+    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
 }
 
 static __device__ unsigned workgroup_id()
@@ -31,6 +31,14 @@ static __device__ unsigned work_item_id()
 /* v, opaque to the compiler, so that what is made of it is made where it is used. */
 static __device__ int local(int v)
 {
+    __asm__("" : "+v"(v));
+    return v;
+}
+
+/* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */
+static __device__ float negative(float v)
+{
+    v = -v;
     __asm__("" : "+v"(v));
     return v;
 }
@@ -102,6 +110,44 @@ static __device__ float other16(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x140, 0xf, 0xf, true));
 }
 
+/* a - b, two elements an instruction: a packed addition can negate, and the compiler has no
+ * packed subtraction. */
+static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
+{
+    typedef float two __attribute__((ext_vector_type(2)));
+    f32x4 out;
+#pragma unroll
+    for (int e = 0; e < 4; e += 2) {
+        const two left = {a[e], a[e + 1]}, right = {b[e], b[e + 1]};
+        two d;
+        __asm__("v_pk_add_f32 %0, %1, %2 neg_lo:[0,1] neg_hi:[0,1]"
+                : "=v"(d)
+                : "v"(left), "v"(right));
+        out[e] = d.x;
+        out[e + 1] = d.y;
+    }
+    return out;
+}
+
+/* a - b, two elements an instruction: a packed addition can negate, and the compiler has no
+ * packed subtraction. */
+static __device__ f32x8 minus_f32x8(f32x8 a, f32x8 b)
+{
+    typedef float two __attribute__((ext_vector_type(2)));
+    f32x8 out;
+#pragma unroll
+    for (int e = 0; e < 8; e += 2) {
+        const two left = {a[e], a[e + 1]}, right = {b[e], b[e + 1]};
+        two d;
+        __asm__("v_pk_add_f32 %0, %1, %2 neg_lo:[0,1] neg_hi:[0,1]"
+                : "=v"(d)
+                : "v"(left), "v"(right));
+        out[e] = d.x;
+        out[e + 1] = d.y;
+    }
+    return out;
+}
+
 /* Whether v is zero in all lanes. */
 static __device__ bool zero_in_wave(int v)
 {
@@ -135,7 +181,25 @@ static __device__ float sum_f32x8(f32x8 v)
 }
 
 /* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
+static __device__ void add_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
+{
+    const f32x4 sum = hi + v;
+    const f32x4 part = minus_f32x4(sum, hi);
+    lo += minus_f32x4(hi, minus_f32x4(sum, part)) + minus_f32x4(v, part);
+    hi = sum;
+}
+
+/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
 static __device__ void add_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
+{
+    const f32x8 sum = hi + v;
+    const f32x8 part = minus_f32x8(sum, hi);
+    lo += minus_f32x8(hi, minus_f32x8(sum, part)) + minus_f32x8(v, part);
+    hi = sum;
+}
+
+/* The same for code that seldom runs, with fewer registers. */
+static __device__ void add_slowly_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
 {
     const f32x8 sum = hi + v;
     const f32x8 part = sum - hi;
@@ -166,7 +230,9 @@ static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)
 
 static __device__ pair fold_f32x8(f32x8 hi, f32x8 lo)
 {
-    return add_pair(fold_f32x4(hi.lo, lo.lo), fold_f32x4(hi.hi, lo.hi));
+    f32x4 high = hi.lo, low = lo.lo + lo.hi;
+    add_to_f32x4(high, low, hi.hi);
+    return fold_f32x4(high, low);
 }
 
 static __device__ pair other2_pair(pair v)
@@ -310,7 +376,10 @@ layernorm_f16_gfx950_r16t16v3(
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         f32x8 v = widen_f16x8(values[j]);
-        add_to_f32x8(hi, lo, v);
+        if (j == 0)
+            hi = v;
+        else
+            add_to_f32x8(hi, lo, v);
     }
     if (!whole) {
         hi = lo = 0;
@@ -318,7 +387,10 @@ layernorm_f16_gfx950_r16t16v3(
         for (int j = 0; j < 3; j++) {
             f32x8 v = widen_f16x8(packed_f16x8(values[j]));
             v = own_f32x8(v, moved[j]);
-            add_to_f32x8(hi, lo, v);
+            if (j == 0)
+                hi = v;
+            else
+                add_slowly_to_f32x8(hi, lo, v);
         }
     }
     pair sum = fold_f32x8(hi, lo);
@@ -335,13 +407,14 @@ layernorm_f16_gfx950_r16t16v3(
     const float count = cols;
     const pair center = quotient(sum, count);
     const float m = center.hi, m_low = center.lo;
+    const float less_m = negative(m), less_low = negative(m_low);
 
     /* Squares of the deviations. */
     f32x8 squares = 0;
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         f32x8 v = widen_f16x8(values[j]);
-        f32x8 d = (v - m) - m_low;
+        f32x8 d = (v + less_m) + less_low;
         squares += d * d;
     }
     if (!whole) {
@@ -349,7 +422,7 @@ layernorm_f16_gfx950_r16t16v3(
 #pragma unroll
         for (int j = 0; j < 3; j++) {
             f32x8 v = widen_f16x8(packed_f16x8(values[j]));
-            f32x8 d = (v - m) - m_low;
+            f32x8 d = (v + negative(m)) + negative(m_low);
             d = own_f32x8(d, moved[j]);
             squares += d * d;
         }
@@ -368,7 +441,7 @@ layernorm_f16_gfx950_r16t16v3(
     } else {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            scales[j] = (f16x8)1;
+            scales[j] = packed_f16x8((f16x8)1);
         }
     }
 #pragma unroll
@@ -384,7 +457,7 @@ layernorm_f16_gfx950_r16t16v3(
     } else {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            offsets[j] = (f16x8)0;
+            offsets[j] = packed_f16x8((f16x8)0);
         }
     }
 #pragma unroll
@@ -404,12 +477,24 @@ layernorm_f16_gfx950_r16t16v3(
             rstd[row] = scale;
     }
 
+    f16x8 out[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        f32x8 t = ((widen_f16x8(values[j]) - m) - m_low) * scale * widen_f16x8(scales[j]) + widen_f16x8(offsets[j]);
-        const f16x8 out = narrow_f16x8(t);
-        if (moved[j] > -8 && moved[j] < 8) {
-            store_f16x8(y_row, at[j], out);
+        const f32x8 d = (widen_f16x8(values[j]) + less_m) + less_low;
+        f32x8 t = d * scale * widen_f16x8(scales[j]) + widen_f16x8(offsets[j]);
+        out[j] = narrow_f16x8(t);
+    }
+    if (whole) {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            store_f16x8(y_row, at[j], out[j]);
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            if (moved[j] > -8 && moved[j] < 8) {
+                store_f16x8(y_row, at[j], out[j]);
+            }
         }
     }
 }

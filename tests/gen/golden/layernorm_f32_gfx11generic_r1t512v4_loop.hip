@@ -13,7 +13,7 @@ static __device__ int least(int a, int b)
 
 static __device__ int clamp(int v, int low, int high)
 {
-    return v < low ? low : v > high ? high : v;
+    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
 }
 
 static __device__ unsigned workgroup_id()
@@ -29,6 +29,14 @@ static __device__ unsigned work_item_id()
 /* v, opaque to the compiler, so that what is made of it is made where it is used. */
 static __device__ int local(int v)
 {
+    __asm__("" : "+v"(v));
+    return v;
+}
+
+/* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */
+static __device__ float negative(float v)
+{
+    v = -v;
     __asm__("" : "+v"(v));
     return v;
 }
@@ -106,6 +114,11 @@ static __device__ float other16(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x140, 0xf, 0xf, true));
 }
 
+static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
+{
+    return a - b;
+}
+
 /* The value of the other half of the wavefront. */
 static __device__ float other32(float v)
 {
@@ -142,6 +155,15 @@ static __device__ float sum_f32x4(f32x4 v)
 
 /* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
 static __device__ void add_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
+{
+    const f32x4 sum = hi + v;
+    const f32x4 part = minus_f32x4(sum, hi);
+    lo += minus_f32x4(hi, minus_f32x4(sum, part)) + minus_f32x4(v, part);
+    hi = sum;
+}
+
+/* The same for code that seldom runs, with fewer registers. */
+static __device__ void add_slowly_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
 {
     const f32x4 sum = hi + v;
     const f32x4 part = sum - hi;
@@ -300,7 +322,10 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             f32x4 v = widen_f32x4(values[j]);
-            add_to_f32x4(part, part_low, v);
+            if (j == 0)
+                part = v;
+            else
+                add_to_f32x4(part, part_low, v);
         }
         if (!whole) {
             part = part_low = 0;
@@ -308,7 +333,10 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
             for (int j = 0; j < 4; j++) {
                 f32x4 v = widen_f32x4(packed_f32x4(values[j]));
                 v = own_f32x4(v, moved[j]);
-                add_to_f32x4(part, part_low, v);
+                if (j == 0)
+                    part = v;
+                else
+                    add_slowly_to_f32x4(part, part_low, v);
                 fresh -= least(moved[j] < 0 ? -moved[j] : moved[j], 4);
             }
         }
@@ -366,6 +394,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
     const float count = cols;
     const pair center = quotient(sum, count);
     const float m = center.hi, m_low = center.lo;
+    const float less_m = negative(m), less_low = negative(m_low);
 
     /* Squares of the deviations, from `about` of each lane to the mean. */
     const float shift = (m - about) + m_low;
@@ -426,7 +455,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
         } else {
 #pragma unroll
             for (int j = 0; j < 4; j++) {
-                scales[j] = (f32x4)1;
+                scales[j] = packed_f32x4((f32x4)1);
             }
         }
         f32x4 offsets[4];
@@ -438,15 +467,27 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
         } else {
 #pragma unroll
             for (int j = 0; j < 4; j++) {
-                offsets[j] = (f32x4)0;
+                offsets[j] = packed_f32x4((f32x4)0);
             }
         }
+        f32x4 out[4];
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            f32x4 t = ((widen_f32x4(values[j]) - m) - m_low) * scale * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
-            const f32x4 out = narrow_f32x4(t);
-            if (moved[j] > -4 && moved[j] < 4) {
-                store_far_f32x4(y_row, at[j], out);
+            const f32x4 d = (widen_f32x4(values[j]) + less_m) + less_low;
+            f32x4 t = d * scale * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
+            out[j] = narrow_f32x4(t);
+        }
+        if (whole) {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                store_far_f32x4(y_row, at[j], out[j]);
+            }
+        } else {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                if (moved[j] > -4 && moved[j] < 4) {
+                    store_far_f32x4(y_row, at[j], out[j]);
+                }
             }
         }
     }

@@ -12,7 +12,7 @@ static __device__ int least(int a, int b)
 
 static __device__ int clamp(int v, int low, int high)
 {
-    return v < low ? low : v > high ? high : v;
+    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
 }
 
 static __device__ unsigned workgroup_id()
@@ -34,6 +34,14 @@ static __device__ unsigned of_wave(unsigned v)
 /* v, opaque to the compiler, so that what is made of it is made where it is used. */
 static __device__ int local(int v)
 {
+    __asm__("" : "+v"(v));
+    return v;
+}
+
+/* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */
+static __device__ float negative(float v)
+{
+    v = -v;
     __asm__("" : "+v"(v));
     return v;
 }
@@ -105,6 +113,11 @@ static __device__ float other16(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x140, 0xf, 0xf, true));
 }
 
+static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
+{
+    return a - b;
+}
+
 /* Whether v is zero in all lanes. */
 static __device__ bool zero_in_wave(int v)
 {
@@ -147,6 +160,15 @@ static __device__ float sum_f32x4(f32x4 v)
 
 /* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
 static __device__ void add_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
+{
+    const f32x4 sum = hi + v;
+    const f32x4 part = minus_f32x4(sum, hi);
+    lo += minus_f32x4(hi, minus_f32x4(sum, part)) + minus_f32x4(v, part);
+    hi = sum;
+}
+
+/* The same for code that seldom runs, with fewer registers. */
+static __device__ void add_slowly_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
 {
     const f32x4 sum = hi + v;
     const f32x4 part = sum - hi;
@@ -320,7 +342,10 @@ layernorm_f32_gfx1201_r8t32v3(
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         f32x4 v = widen_f32x4(values[j]);
-        add_to_f32x4(hi, lo, v);
+        if (j == 0)
+            hi = v;
+        else
+            add_to_f32x4(hi, lo, v);
     }
     if (!whole) {
         hi = lo = 0;
@@ -328,7 +353,10 @@ layernorm_f32_gfx1201_r8t32v3(
         for (int j = 0; j < 3; j++) {
             f32x4 v = widen_f32x4(packed_f32x4(values[j]));
             v = own_f32x4(v, moved[j]);
-            add_to_f32x4(hi, lo, v);
+            if (j == 0)
+                hi = v;
+            else
+                add_slowly_to_f32x4(hi, lo, v);
         }
     }
     pair sum = fold_f32x4(hi, lo);
@@ -342,13 +370,14 @@ layernorm_f32_gfx1201_r8t32v3(
     const float count = cols;
     const pair center = quotient(sum, count);
     const float m = center.hi, m_low = center.lo;
+    const float less_m = negative(m), less_low = negative(m_low);
 
     /* Squares of the deviations. */
     f32x4 squares = 0;
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         f32x4 v = widen_f32x4(values[j]);
-        f32x4 d = (v - m) - m_low;
+        f32x4 d = (v + less_m) + less_low;
         squares += d * d;
     }
     if (!whole) {
@@ -356,7 +385,7 @@ layernorm_f32_gfx1201_r8t32v3(
 #pragma unroll
         for (int j = 0; j < 3; j++) {
             f32x4 v = widen_f32x4(packed_f32x4(values[j]));
-            f32x4 d = (v - m) - m_low;
+            f32x4 d = (v + negative(m)) + negative(m_low);
             d = own_f32x4(d, moved[j]);
             squares += d * d;
         }
@@ -371,7 +400,7 @@ layernorm_f32_gfx1201_r8t32v3(
     } else {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            scales[j] = (f32x4)1;
+            scales[j] = packed_f32x4((f32x4)1);
         }
     }
     f32x4 offsets[3];
@@ -383,7 +412,7 @@ layernorm_f32_gfx1201_r8t32v3(
     } else {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            offsets[j] = (f32x4)0;
+            offsets[j] = packed_f32x4((f32x4)0);
         }
     }
     square = square + other2(square);
@@ -400,12 +429,24 @@ layernorm_f32_gfx1201_r8t32v3(
             rstd[row] = scale;
     }
 
+    f32x4 out[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        f32x4 t = ((widen_f32x4(values[j]) - m) - m_low) * scale * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
-        const f32x4 out = narrow_f32x4(t);
-        if (moved[j] > -4 && moved[j] < 4) {
-            store_f32x4(y_row, at[j], out);
+        const f32x4 d = (widen_f32x4(values[j]) + less_m) + less_low;
+        f32x4 t = d * scale * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
+        out[j] = narrow_f32x4(t);
+    }
+    if (whole) {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            store_f32x4(y_row, at[j], out[j]);
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            if (moved[j] > -4 && moved[j] < 4) {
+                store_f32x4(y_row, at[j], out[j]);
+            }
         }
     }
 }
