@@ -121,6 +121,7 @@ static void divide(struct asm_kernel *k, unsigned q, unsigned r, unsigned n, uns
     kg_asm(a, "", "s_nop 0");
     kg_asm(a, "2^32 less a little", "v_mul_f32_e32 v%u, 0x4f7ffffe, v%u", v, v);
     kg_asm(a, "", "v_cvt_u32_f32_e32 v%u, v%u", v, v);
+    kg_asm(a, "a lane is read one later", "s_nop 0");
     kg_asm(a, "", "v_readfirstlane_b32 s%u, v%u", q, v);
     kg_asm(a, "", "s_sub_u32 s%u, 0, s%u", r, d);
     kg_asm(a, "", "s_mul_i32 s%u, s%u, s%u", r, r, q);
@@ -263,9 +264,9 @@ static void offsets(struct asm_kernel *k)
             "Lanes: row16 and quad of a fragment; waves; where A comes from and lies in LDS.");
     kg_asm(a, "tid is v0, an accumulator", "v_mov_b32_e32 v%u, v0", k->v.tid);
     kg_asm(a, "", "v_lshrrev_b32_e32 v%u, 6, v%u", v, k->v.tid);
-    kg_asm(a, "", "v_readfirstlane_b32 s%u, v%u", WAVE, v);
     kg_asm(a, "", "v_and_b32_e32 v%u, 15, v%u", k->v.row16, k->v.tid);
     kg_asm(a, "", "v_bfe_u32 v%u, v%u, 4, 2", k->v.quad, k->v.tid);
+    kg_asm(a, "", "v_readfirstlane_b32 s%u, v%u", WAVE, v);
     kg_asm(a, "", "s_and_b32 s%u, s%u, %u", WAVE_M, WAVE, tile->waves_m - 1);
     kg_asm(a, "", "s_lshr_b32 s%u, s%u, %u", WAVE_N, WAVE, tile->waves_m / 2);
     kg_asm(a, "chunk of a row of A", "v_and_b32_e32 v%u, %u, v%u", v, chunks - 1, k->v.tid);

@@ -9,6 +9,9 @@
  * returns false, or notes what the instruction defines. */
 bool sim_check_regs(struct sim_wave *w, const struct insn *in);
 
+/* A buffer store or atomic to memory: its data must be defined in these lanes. False after a report. */
+bool sim_check_stored(struct sim_wave *w, const struct insn *in, u64 lanes);
+
 /* Puts a memory instruction into the queues of its counters. */
 void sim_issue(struct sim_wave *w, const struct insn *in);
 
@@ -18,9 +21,6 @@ void sim_wait(struct sim_wave *w, const struct insn *in);
 /* At s_barrier: notes EXEC. sim_exec_grew reports when lanes that were off then are on again. */
 void sim_barrier_check(struct sim_wave *w, const struct insn *in);
 void sim_exec_grew(struct sim_wave *w, u64 exec);
-
-/* Hazards the hardware does not interlock. Reports and returns false. */
-bool sim_hazard(struct sim_wave *w, const struct insn *in);
 
 /* At the start of a wave: nothing written, nothing pending. */
 void sim_check_start(struct sim_wave *w, int rows);

@@ -10,6 +10,8 @@
 
 int cmd_dis(int argc, char **argv);
 int cmd_cover(int argc, char **argv);
+/* Also trace, by argv[0]. */
+int cmd_run(int argc, char **argv);
 
 /* Calls fn for every code object in the file at path or in the files below it; files that are
  * neither code objects nor bundles are passed over below a folder, and an error otherwise. False

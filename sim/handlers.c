@@ -7,7 +7,9 @@
 #include <string.h>
 #include <xmmintrin.h>
 
+#include "decode/decode.h"
 #include "isa.h"
+#include "trap.h"
 
 /* Each build of insn/insn.c leaves pointers to its bodies in a section of its own. */
 #define TABLE(name)                                                                                \
@@ -105,9 +107,15 @@ const struct sim_level_ops *sim_level_ops(int level, int wave)
     return t ? t->ops : NULL;
 }
 
+static int level;
+
+void sim_set_level(int want)
+{
+    level = want;
+}
+
 int sim_level(void)
 {
-    static int level;
     if (!level) {
         int best = __builtin_cpu_supports("x86-64-v4") ? 4 : __builtin_cpu_supports("x86-64-v3") ? 3 : 2;
         const char *e = getenv("FLYSIM_ISA");
@@ -139,14 +147,22 @@ void sim_unpack_mask(u32 *d, u64 m)
         d[i] = m >> i & 1 ? ~0u : 0;
 }
 
-unsigned sim_fft_lane(unsigned lane, unsigned mask)
+unsigned sim_swizzle_lane(u32 p, unsigned lane)
 {
-    /* Reverses the bits of the lane number, then keeps the rows the mask names (CDNA3 ISA, DS_SWIZZLE). */
-    unsigned r = 0;
-    for (int b = 0; b < 5; b++)
-        r |= (lane >> b & 1) << (4 - b);
-    (void)mask;
-    return r;
+    const unsigned l = lane & 31, mask = p & 31;
+    unsigned from;
+    if ((p & 0xe000) == 0xe000) { /* the order of a Fourier transform */
+        unsigned r = (l >> 4 & 1) | (l >> 2 & 2) | (l & 4) | (l << 2 & 8) | (l << 4 & 16);
+        from = r >> __builtin_popcount(mask) | (l & mask);
+    } else if ((p & 0xe000) == 0xc000) { /* rotate, except in the bits of the mask */
+        const unsigned by = p >> 5 & 31;
+        from = (l & mask) | ((p >> 10 & 1 ? l - by : l + by) & ~mask);
+    } else if (p & 0x8000) { /* within four lanes */
+        from = (l & ~3u) | (p >> (2 * (l & 3)) & 3);
+    } else {
+        from = ((l & mask) | (p >> 5 & 31)) ^ (p >> 10 & 31);
+    }
+    return (lane & 32) | (from & 31);
 }
 
 /* ---- DPP ---- */
@@ -259,8 +275,54 @@ void sim_host_mode(const struct sim_wave *w)
 
 void sim_host_mode64(const struct sim_wave *w) { host_mode(w->mode >> 2, w->mode >> 6); }
 
+/* The registers that rel[k] is added to, and the sets that follow from them. */
+static bool renumber(struct sim_wave *w, const struct insn *in, const u32 rel[4], struct insn *copy)
+{
+    *copy = *in;
+    memset(copy->use, 0, 4 * sizeof *copy->use);
+    memset(copy->def, 0, 4 * sizeof *copy->def);
+    for (int k = 0; k < 4; k++) {
+        struct operand *o = &copy->o[k];
+        if (o->kind != SIM_KIND_ROW || o->reg >= SIM_ROW_ACC)
+            continue;
+        const u64 first = (u64)o->reg + rel[k];
+        if (first + o->words > SIM_ROW_ACC || first + o->words > (u64)w->rows) {
+            sim_trap(w, in, -1, SIM_TRAP_REGISTER, 0, "v%llu, by an index in M0: the wave has %d", (unsigned long long)first,
+                     w->rows < SIM_ROW_ACC ? w->rows : SIM_ROW_ACC);
+            return false;
+        }
+        const bool also_read = !k && in->use[o->reg / 64] >> (o->reg & 63) & 1;
+        o->reg = (u16)first;
+        for (unsigned r = o->reg; r < (unsigned)o->reg + o->words; r++) {
+            if (!k)
+                copy->def[r / 64] |= 1ull << (r & 63);
+            if (k || also_read)
+                copy->use[r / 64] |= 1ull << (r & 63);
+        }
+    }
+    return true;
+}
+
+bool sim_gpr_index(struct sim_wave *w, const struct insn *in, struct insn *copy)
+{
+    const u32 by = w->s[SIM_S_M0] & 255, which = w->s[SIM_S_M0] >> 12 & 15;
+    const unsigned op = in->src->op->op;
+    if (!by || !which || op == SIM_OP_v_readlane_b32 || op == SIM_OP_v_writelane_b32 || op == SIM_OP_v_readfirstlane_b32)
+        return false;
+    const u32 rel[4] = {which & 8 ? by : 0, which & 1 ? by : 0, which & 2 ? by : 0, which & 4 ? by : 0};
+    if (!renumber(w, in, rel, copy))
+        copy->fn = NULL;
+    return true;
+}
+
+bool sim_relative(struct sim_wave *w, const struct insn *in, u32 from, u32 to, struct insn *copy)
+{
+    return renumber(w, in, (const u32[4]){to, from, 0, 0}, copy);
+}
+
 u64 sim_clock(struct sim_wave *w, const struct insn *in)
 {
+    w->changed = true; /* the next read gives something else */
     /* What slices before this one ran, and this one up to here; the current run has not been booked. */
     return w->insns + (u64)(in - w->run) + 1000;
 }

@@ -17,8 +17,6 @@ enum {
     SIM_BODY_CMPX = 1,
     SIM_BODY_PACKED = 2,     /* op_sel and op_sel_hi pick halves */
     SIM_BODY_SCALAR = 4,
-    SIM_BODY_CARRY = 8,      /* poison moves on instead of being reported */
-    SIM_BODY_BYTES = 16,     /* likewise, byte-wise (v_perm) */
     SIM_BODY_NO_EXEC = 32,   /* ignores EXEC */
     SIM_BODY_LOAD = 64,      /* memory read with a destination */
     SIM_BODY_STORE = 128,
@@ -27,7 +25,8 @@ enum {
     SIM_BODY_DOUBLE = 1024,  /* rate of 64-bit operations */
     SIM_BODY_CROSS = 2048,   /* reads lanes other than its own */
     SIM_BODY_KEEP = 4096,    /* 16-bit result that leaves the other half alone on every target */
-    SIM_BODY_BYTE = 8192     /* op_sel[1:0] picks the byte of source 0 */
+    SIM_BODY_BYTE = 8192,    /* op_sel[1:0] picks the byte of source 0 */
+    SIM_BODY_RELATIVE = 16384 /* which registers it touches is known when it runs */
 };
 
 struct sim_body {
@@ -36,6 +35,7 @@ struct sim_body {
     u8 dt;    /* enum sim_dt */
     u8 nsrc;
     u16 flags;
+    u8 st[3]; /* types of the sources, SIM_DT_NONE where the body fetches them itself */
 };
 
 enum { SIM_LEVEL_V2 = 2, SIM_LEVEL_V3 = 3, SIM_LEVEL_V4 = 4 };
@@ -48,6 +48,8 @@ const struct sim_body *const *sim_bodies(int level, int wave, size_t *n);
 
 /* The highest level this CPU runs, or what FLYSIM_ISA=v2|v3|v4 asks for. */
 int sim_level(void);
+/* For tests: what sim_level returns from now on; 0 asks the environment and the CPU again. */
+void sim_set_level(int level);
 
 /* Runs a wave until it stops; the checked form looks at register state before every instruction, the
  * traced form shows it after. */
@@ -63,6 +65,13 @@ extern int sim_ulp;
 
 /* Called after each instruction of a traced wave. */
 extern void (*sim_trace_hook)(struct sim_wave *w, const struct insn *in);
+
+/* Makes the instruction that a vector instruction means while registers are relative to M0; false if it
+ * means itself. copy->fn is null after a fault: a register that does not exist. */
+bool sim_gpr_index(struct sim_wave *w, const struct insn *in, struct insn *copy);
+
+/* A copy with `from` and `to` added to the numbers of source 0 and of the destination; false after a fault. */
+bool sim_relative(struct sim_wave *w, const struct insn *in, u32 from, u32 to, struct insn *copy);
 
 /* scc, vccz, execz as a source (reg: enum sim_file value). */
 u32 sim_special(const struct sim_wave *w, unsigned file);
@@ -84,8 +93,8 @@ u64 sim_clock(struct sim_wave *w, const struct insn *in);
 /* Whether a 16-bit result of this operation (enum sim_op) leaves the other half alone even on gfx9. */
 bool sim_keeps_half(unsigned op);
 
-/* Source lane of ds_swizzle's FFT mode. */
-unsigned sim_fft_lane(unsigned lane, unsigned mask);
+/* ds_swizzle_b32: the lane that `lane` reads, by the instruction's offset. */
+unsigned sim_swizzle_lane(u32 offset, unsigned lane);
 
 u32 sim_getreg(struct sim_wave *w, unsigned id);
 void sim_setreg(struct sim_wave *w, unsigned simm16, u32 value);

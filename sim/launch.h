@@ -64,9 +64,11 @@ struct sim_launch {
     int attached;                /* threads that hold a context of it */
     struct sim_context *idle;    /* contexts to use again */
     struct sim_launch *link;
+    struct sim_launch *running;  /* list of launches that have not ended */
     int resident, max_resident;
     /* the result */
     struct sim_fault fault;
+    u64 *released;               /* by workgroup: clock of its last release; null unchecked */
     i64 *diff;                   /* executions of each instruction, as differences */
     struct sim_tally tally;
     struct flysim_counts counts;
@@ -90,6 +92,9 @@ struct sim_function *sim_module_function(struct sim_module *m, const char *name)
 struct sim_program *sim_lower(const struct sim_target *t, int wave, const u8 *text, size_t n, u64 base,
                               u64 vaddr);
 void sim_program_free(struct sim_program *p);
+
+/* Whether the launch whose first tag this is has not ended. */
+bool sim_launch_active(u32 tag);
 
 /* Launches begun since the start of the process. */
 u64 sim_launches(void);

@@ -234,15 +234,14 @@ bool sim_lds_load_check(struct sim_wave *w, const struct insn *in, const u32 *v,
                 if (t - cur < 64u && (t & 63) != me && !race(w, in, i, d * 4 < a ? a : d * 4, false, false))
                     return false;
             }
-        if (!all_init(h, a, n))
-            for (unsigned j = 0; j < (n + 3) / 4; j++)
-                if (!all_init(h, a + 4 * j, n - 4 * j < 4 ? n - 4 * j : 4)) {
-                    if (row == ~0u)
-                        for (unsigned q = 0; q < in->o[0].words; q++)
-                            sim_poison(w, in, in->o[0].reg + q, w->exec);
-                    else
-                        sim_poison(w, in, row + j, 1ull << i);
-                }
+        for (unsigned j = 0; j < n && !all_init(h, a, n); j++)
+            if (!all_init(h, a + j, 1)) {
+                if (row == ~0u)
+                    for (unsigned q = 0; q < in->o[0].words; q++)
+                        sim_poison(w, in, in->o[0].reg + q, w->exec, 15);
+                else
+                    sim_poison_loaded(w, in, row, 1ull << i, j, n);
+            }
     }
     return true;
 }
@@ -266,6 +265,24 @@ static bool write_lane(struct sim_wave *w, const struct insn *in, int lane, u32 
     return true;
 }
 
+/* Undefined bytes of stored registers are undefined in the LDS too. */
+static void lds_undefined(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n)
+{
+    const struct sim_lds_shadow *h = &w->wg->shadow;
+    /* The second half of a two-address store comes from o[3]. */
+    const bool second = off != (u32)in->imm && in->o[3].kind == SIM_KIND_ROW;
+    const struct operand *o = in->src->format == SIM_FMT_FLAT ? &in->o[3] : second ? &in->o[3] : &in->o[2];
+    if (o->kind != SIM_KIND_ROW)
+        return;
+    for (unsigned j = 0; j < n; j++) {
+        const u64 lost = w->und[o->reg + j / 4][j % 4] & w->exec;
+        for (u64 k = lost; k; k &= k - 1) {
+            const u32 a = v[__builtin_ctzll(k)] + off + j;
+            h->init[a / 8] &= (u8)~(1u << (a & 7));
+        }
+    }
+}
+
 bool sim_lds_store_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n)
 {
     const struct sim_wg *g = w->wg;
@@ -283,6 +300,7 @@ bool sim_lds_store_check(struct sim_wave *w, const struct insn *in, const u32 *v
         if (!write_lane(w, in, i, a, n, tag))
             return false;
     }
+    lds_undefined(w, in, v, off, n);
     /* Where an unwaited write went, for the barrier. */
     struct sim_queue *q = &w->queue[in->cnt - 1];
     if (q->len && hi) {
@@ -328,7 +346,8 @@ void sim_lds_barrier(struct sim_wave *w)
 
 bool sim_lds_dma(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 lanes, int nd, int ext, int width)
 {
-    const unsigned n = nd ? 4u * (unsigned)nd : ext < EXT_U16 ? 1 : 2, step = nd ? n : 4;
+    /* Lanes lie a dword apart, wide ones 16 bytes, of which three dwords fill 12. */
+    const unsigned n = nd ? 4u * (unsigned)nd : ext < EXT_U16 ? 1 : 2, step = nd > 1 ? 16 : 4, put = n < 4 ? 4 : n;
     const u32 base = (w->s[SIM_S_M0] & 0x3ffff) + (u32)in->imm;
     const u32 tag = w->wg->epoch << SIM_LDS_EPOCH | SIM_LDS_DMA | w->id;
     u32 lo = ~0u, hi = 0;
@@ -336,13 +355,13 @@ bool sim_lds_dma(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 l
         const int i = __builtin_ctzll(k);
         const u32 a = base + (u32)i * step;
         u8 t[16] = {0};
-        if ((u64)a + step > w->wg->lds_bytes) {
-            sim_trap(w, in, i, SIM_TRAP_BOUNDS, a, "LDS store of %u bytes at 0x%x: the workgroup has %u bytes of LDS", step,
+        if ((u64)a + put > w->wg->lds_bytes) {
+            sim_trap(w, in, i, SIM_TRAP_BOUNDS, a, "LDS store of %u bytes at 0x%x: the workgroup has %u bytes of LDS", put,
                      a, w->wg->lds_bytes);
             return false;
         }
         if (a & 3) {
-            sim_trap(w, in, i, SIM_TRAP_ALIGN, a, "LDS store of %u bytes at 0x%x: the address is not a multiple of 4", step, a);
+            sim_trap(w, in, i, SIM_TRAP_ALIGN, a, "LDS store of %u bytes at 0x%x: the address is not a multiple of 4", put, a);
             return false;
         }
         if (lanes >> i & 1) {
@@ -359,16 +378,16 @@ bool sim_lds_dma(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 l
         if (w->check) {
             if (lanes >> i & 1 && !sim_race_read(w, in, i, ad[i], n))
                 return false;
-            if (!write_lane(w, in, i, a, step, tag))
+            if (!write_lane(w, in, i, a, put, tag))
                 return false;
             if (lanes >> i & 1 && !sim_init_all(ad[i], n))
                 for (unsigned b = 0; b < n; b++)
                     if (!sim_init_all(ad[i] + b, 1))
                         w->wg->shadow.init[(a + b) / 8] &= (u8)~(1u << ((a + b) & 7));
             lo = a < lo ? a : lo;
-            hi = a + step > hi ? a + step : hi;
+            hi = a + put > hi ? a + put : hi;
         }
-        memcpy(w->wg->lds + a, t, step);
+        memcpy(w->wg->lds + a, t, put);
     }
     if (w->check && hi) {
         sim_tally_global(w, ad, w->exec & lanes, n, false, width);

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "decode/decode.h"
+#include "flow.h"
 #include "handlers.h"
+#include "hazard.h"
 #include "launch.h"
 #include "matrix.h"
 #include "mem.h"
@@ -15,7 +17,7 @@
 /* ---- constant rows: one block a value, shared ---- */
 
 struct pool {
-    struct row { u64 val; u8 words; u32 *rows; } *row;
+    struct row { u64 val; u32 *rows; u8 words; } *row; /* a hash table of cap places, n taken */
     size_t n, cap;
     struct block { struct block *next; u32 data[]; } *blocks;
 };
@@ -32,21 +34,39 @@ static void *keep(struct pool *p, size_t n)
     return (void *)(((uintptr_t)b->data + 63) & ~(uintptr_t)63);
 }
 
+static struct row *place(struct row *row, size_t cap, u64 val, unsigned words)
+{
+    size_t h = (size_t)((val + words) * 0x9e3779b97f4a7c15ull >> 20) & (cap - 1);
+    while (row[h].rows && (row[h].val != val || row[h].words != words))
+        h = (h + 1) & (cap - 1);
+    return &row[h];
+}
+
+/* `words` rows of a constant; the same ones for the same constant. */
 static const u32 *constant(struct pool *p, u64 val, unsigned words)
 {
-    for (size_t i = 0; i < p->n; i++)
-        if (p->row[i].val == val && p->row[i].words == words)
-            return p->row[i].rows;
-    if (p->n == p->cap) {
-        p->cap = p->cap ? 2 * p->cap : 64;
-        p->row = realloc(p->row, p->cap * sizeof *p->row);
+    if (2 * p->n >= p->cap) {
+        const size_t cap = p->cap ? 2 * p->cap : 256;
+        struct row *row = calloc(cap, sizeof *row);
+        if (!row)
+            abort();
+        for (size_t i = 0; i < p->cap; i++)
+            if (p->row[i].rows)
+                *place(row, cap, p->row[i].val, p->row[i].words) = p->row[i];
+        free(p->row);
+        p->row = row;
+        p->cap = cap;
     }
-    u32 *rows = keep(p, words * 64 * 4);
-    for (unsigned j = 0; j < words; j++)
-        for (unsigned i = 0; i < 64; i++)
-            rows[64 * j + i] = j < 2 ? (u32)(val >> (32 * j)) : 0;
-    p->row[p->n++] = (struct row){val, (u8)words, rows};
-    return rows;
+    struct row *r = place(p->row, p->cap, val, words);
+    if (!r->rows) {
+        u32 *rows = keep(p, words * 64 * 4);
+        for (unsigned j = 0; j < words; j++)
+            for (unsigned i = 0; i < 64; i++)
+                rows[64 * j + i] = j < 2 ? (u32)(val >> (32 * j)) : 0;
+        *r = (struct row){val, rows, (u8)words};
+        p->n++;
+    }
+    return r->rows;
 }
 
 /* ---- sets ---- */
@@ -130,7 +150,7 @@ static void lower_operand(struct build *b, struct operand *d, const struct sim_o
     if (o->file == SIM_FILE_V || o->file == SIM_FILE_A) {
         d->kind = SIM_KIND_ROW;
         d->reg = (u16)(o->file == SIM_FILE_A ? SIM_ROW_ACC + o->reg : o->reg);
-        for (unsigned k = 0; k < d->words; k++)
+        for (unsigned k = 0; k < d->words && !(b->body && b->body->flags & SIM_BODY_RELATIVE); k++)
             set_row(b, d->reg + k, o->access & SIM_WRITE, o->access & SIM_READ && !(o->access & SIM_WRITE && keeps_old(b->s)));
     } else if (r >= 0) {
         d->kind = SIM_KIND_S;
@@ -214,6 +234,9 @@ static void lower_memory(struct build *b)
     in->imm2 = s->offset1;
     if (s->lds)
         in->flags |= SIM_IN_LDS_DMA;
+    const char *name = sim_op_name(s->op->op);
+    if (strstr(name, "_d16"))
+        in->half = strstr(name, "_d16_hi") ? 2 : 1;
 }
 
 /* A form of sim/matrix.c, if the instruction is one. Words of A and B follow the formats of f8f6f4. */
@@ -240,6 +263,8 @@ static bool lower_matrix(struct build *b)
     in->aux = form;
     in->cls = SIM_CLS_MATRIX;
     in->flags |= SIM_IN_EXEC_FREE;
+    in->flow = SIM_FLOW_MATRIX;
+    memset(in->reads, 15, sizeof in->reads);
     in->width = (u8)(sim_matrix_cycles(form, b->prog->gfx9 ? s->cbsz : s->matrix_a_fmt, b->prog->gfx9 ? s->blgp : s->matrix_b_fmt) / 4);
     for (unsigned i = 0; i < s->noperands; i++) {
         const struct sim_operand *o = &s->o[i];
@@ -409,6 +434,11 @@ static void classify(struct build *b)
     }
     if (in->cnt) {
         in->flags |= SIM_IN_MEM;
+        if (b->body && b->body->flags & SIM_BODY_ATOMIC)
+            in->flags |= SIM_IN_ATOMIC;
+        const bool device = t->family->isa >= SIM_ISA_GFX12 ? s->scope >= 2 : sim_has(t, SIM_TEXT_SC) ? s->scc : s->glc;
+        if (device && s->format != SIM_FMT_DS)
+            in->flags |= SIM_IN_COHERENT;
         in->width = in->o[0].kind == SIM_KIND_ROW || in->o[0].kind == SIM_KIND_S ? in->o[0].words : 0;
     }
 }
@@ -469,9 +499,68 @@ static const struct insn *unimplemented(struct sim_wave *w, const struct insn *i
     return NULL;
 }
 
+/* Small stores look at a part of their register. */
+static void stored_bytes(struct insn *in)
+{
+    const char *name = sim_op_name(in->src->op->op);
+    unsigned n = strstr(name, "_byte") || strstr(name, "_b8") ? 1 : strstr(name, "_short") || strstr(name, "_b16") ? 3 : 15;
+    if (strstr(name, "_hi"))
+        n <<= 2;
+    in->reads[in->src->format == SIM_FMT_DS ? 1 : 2] = (u8)(n & 15);
+}
+
 static bool is_wait(const struct sim_opcode *op)
 {
     return op->cls == SIM_WAIT && strstr(sim_op_name(op->op), "wait");
+}
+
+static void lower_one(struct build *b);
+
+static bool meets(const struct operand *a, const struct operand *b)
+{
+    return a->kind == SIM_KIND_ROW && b->kind == SIM_KIND_ROW && a->reg < b->reg + b->words && b->reg < a->reg + a->words;
+}
+
+static bool reads(const struct insn *in, const struct operand *o)
+{
+    return meets(&in->o[1], o) || meets(&in->o[2], o) || meets(&in->o[3], o);
+}
+
+/* A dual instruction: each half is lowered as one of its own. */
+static bool lower_dual(struct build *b)
+{
+    const struct sim_insn *s = b->s;
+    struct insn *in = b->in;
+    if (!s->op_y)
+        return false;
+    struct sim_dual *p = keep(b->pool, sizeof *p);
+    struct sim_insn *half = keep(b->pool, 2 * sizeof *half);
+    memset(p, 0, sizeof *p);
+    half[0] = half[1] = *s;
+    half[0].noperands = (uint8_t)(s->noperands - s->y_operands);
+    half[1].noperands = s->y_operands;
+    half[1].op = s->op_y;
+    memmove(half[1].o, s->o + half[0].noperands, s->y_operands * sizeof *s->o);
+    for (int k = 0; k < 2; k++) {
+        half[k].op_y = NULL;
+        half[k].format = SIM_FMT_VOP2;
+        struct build h = {b->prog, b->pool, NULL, &half[k], &p->half[k], b->ext};
+        lower_one(&h);
+        for (int j = 0; j < SIM_SET_WORDS; j++) {
+            in->use[j] |= p->half[k].use[j];
+            in->def[j] |= p->half[k].def[j];
+        }
+        in->flags |= p->half[k].flags & SIM_IN_EXT;
+    }
+    const bool forth = reads(&p->half[1], &p->half[0].o[0]), back = reads(&p->half[0], &p->half[1].o[0]);
+    p->first = forth && !back;
+    p->crossed = forth && back;
+    b->body = sim_body_find(sim_level(), b->prog->wave, "v_dual");
+    in->fn = b->body ? b->body->fn : unimplemented;
+    in->cls = SIM_CLS_VALU;
+    in->flags |= SIM_IN_DUAL;
+    in->aux = p;
+    return true;
 }
 
 static void lower_one(struct build *b)
@@ -485,7 +574,7 @@ static void lower_one(struct build *b)
         in->fn = illegal;
         return;
     }
-    if (lower_matrix(b))
+    if (lower_dual(b) || lower_matrix(b))
         return;
     b->body = sim_body_find(sim_level(), b->prog->wave, sim_op_name(s->op->op));
     if (!b->body) {
@@ -494,14 +583,6 @@ static void lower_one(struct build *b)
         return;
     }
     in->fn = b->body->fn;
-    /* A lane nobody wrote may pass through arithmetic whose result is not used, as compilers let it when they
-     * work on register pairs and packed halves. So vector arithmetic hands it on; addresses, stores, branches and
-     * scalars report it. */
-    const bool vector = s->format == SIM_FMT_VOP1 || s->format == SIM_FMT_VOP2 || s->format == SIM_FMT_VOP3
-                        || s->format == SIM_FMT_VOP3P || s->format == SIM_FMT_VOP3SD || s->format == SIM_FMT_VOPC;
-    in->use_kind = b->body->flags & SIM_BODY_BYTES ? SIM_USE_BYTES
-                 : b->body->flags & SIM_BODY_PACKED ? SIM_USE_PACKED
-                 : vector || b->body->flags & SIM_BODY_CARRY ? SIM_USE_CARRY : SIM_USE_STRICT;
     if (b->body->flags & SIM_BODY_TRANS) in->flags |= SIM_IN_TRANS;
     if (b->body->flags & SIM_BODY_NO_EXEC) in->flags |= SIM_IN_EXEC_FREE;
     switch (s->format) {
@@ -512,6 +593,9 @@ static void lower_one(struct build *b)
     default:
         lower_alu(b);
     }
+    sim_flow_lower(in, s->op->op, b->body->st, b->body->flags & SIM_BODY_PACKED);
+    if (b->body->flags & SIM_BODY_STORE)
+        stored_bytes(in);
     /* What the row reads and writes beside its operands. */
     const unsigned vcc_words = b->prog->wave == 64 ? 2 : 1;
     if (s->op->reads & SIM_STATE_VCC) set_scalar(b, SIM_S_VCC, vcc_words, false, true);
@@ -541,6 +625,24 @@ const struct insn *sim_insn_at(const struct sim_program *p, u64 pc)
     return &p->insn[p->at[o / 4]];
 }
 
+/* s_set_vgpr_msb holds for the instructions behind it; compilers set it back to 0 at the end of a block
+ * (LLVM, AMDGPULowerVGPREncoding), so its value at an instruction is known here. */
+static void high_registers(struct sim_insn *s, unsigned *msb)
+{
+    switch (s->op->op) {
+    case SIM_OP_s_set_vgpr_msb:
+        *msb = (unsigned)s->o[0].value & 255;
+        return;
+    case SIM_OP_s_endpgm: case SIM_OP_s_branch: case SIM_OP_s_setpc_b64:
+        *msb = 0;
+        return;
+    default:
+        for (unsigned i = 0; i < s->noperands; i++)
+            if (s->o[i].file == SIM_FILE_V)
+                s->o[i].reg = (uint16_t)(s->o[i].reg | (*msb >> (2 * s->o[i].slot) & 3) << 8);
+    }
+}
+
 struct sim_program *sim_lower(const struct sim_target *t, int wave, const u8 *text, size_t n, u64 base, u64 vaddr)
 {
     struct sim_program *p = calloc(1, sizeof *p);
@@ -564,9 +666,12 @@ struct sim_program *sim_lower(const struct sim_target *t, int wave, const u8 *te
         goto fail;
     memset(p->insn, 0, cap * sizeof *p->insn);
     memset(p->at, 0xff, (p->dwords + 1) * sizeof *p->at);
+    unsigned msb = 0;
     for (size_t o = 0; o + 4 <= n;) {
         struct sim_insn *s = &p->decoded[p->count];
         sim_decode_wave(t->family, (unsigned)wave, text + o, n - o, vaddr + o, s);
+        if (sim_has(t, SIM_HAS_VGPR_MSB) && s->op)
+            high_registers(s, &msb);
         p->at[o / 4] = (u32)p->count++;
         o += s->size < 4 ? 4 : s->size;
     }
@@ -574,6 +679,7 @@ struct sim_program *sim_lower(const struct sim_target *t, int wave, const u8 *te
     for (size_t i = 0; i < p->count; i++) {
         struct build b = {p, pool, NULL, &p->decoded[i], &p->insn[i], &p->ext[i]};
         lower_one(&b);
+        sim_hazard_lower(b.in, t);
         wide |= p->insn[i].flags & SIM_IN_EXT;
     }
     p->decoded[p->count].pc = vaddr + n;

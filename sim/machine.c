@@ -11,19 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sched.h>
 #endif
 
 #include "check.h"
+#include "deadlock.h"
 #include "decode/decode.h"
 #include "launch.h"
 #include "mem.h"
 
 enum {
     SLICE = 20000,     /* instructions a wave may run before another gets its turn */
-    SLICE_SPIN = 2000  /* the same once the workgroup has been put aside */
+    SLICE_SPIN = 2000, /* the same once the workgroup has been put aside */
+    LONG = 1000000,    /* after so many it is put aside in any case */
+    SLICE_WATCH = 20000, /* while a loop is watched: the longest that is seen to be endless */
+    QUIET = 64         /* turns without any progress before a workgroup is watched */
 };
 
 /* A workgroup in progress and the memory of its waves; used again for the next workgroup. */
@@ -39,6 +44,12 @@ struct sim_context {
     struct sim_tally tally;
     bool spun;
     u64 index;
+    /* deadlock: progress when it last ran, turns since that changed, whether its waves were seen to wait
+     * in vain, and over what */
+    u64 seen;
+    unsigned quiet, patience;
+    bool watched, stuck, counted;
+    const struct insn **loads;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,7 +58,14 @@ static struct sim_launch *active;           /* launches with workgroups to start
 static struct sim_context *aside, **aside_tail = &aside; /* workgroups put aside */
 static int pool_threads, waiting;
 static _Atomic u64 launches;
-static _Atomic u32 next_tag = 1;
+static u32 next_tag = 1;
+static struct sim_launch *running;          /* launches that have not ended */
+static int hosts;                           /* host threads that wait for launches */
+/* Counts what may let a waiting workgroup go on; when it last grew; workgroups stuck since then and all
+ * in progress. */
+static u64 progress;
+static i64 progress_ns;
+static int stuck, in_progress;
 
 u64 sim_launches(void) { return launches; }
 
@@ -91,6 +109,15 @@ static int rows_of(const struct sim_function *f)
     return used > rows ? used : rows;
 }
 
+static void context_free(struct sim_context *c)
+{
+    munmap(c->block, c->bytes);
+    free(c->wg.w);
+    free(c->loads);
+    free(c->diff);
+    free(c);
+}
+
 static struct sim_context *context_new(struct sim_launch *l)
 {
     const struct sim_function *f = l->fn;
@@ -98,7 +125,7 @@ static struct sim_context *context_new(struct sim_launch *l)
     const unsigned items = l->block[0] * l->block[1] * l->block[2];
     const unsigned waves = (items + lanes - 1) / lanes;
     const size_t rows = (size_t)rows_of(f), scratch = f->k->scratch;
-    const size_t vbytes = align64(rows * lanes * 4), rbytes = align64(rows * 8) + align64(rows * 4) + align64(rows);
+    const size_t vbytes = align64(rows * lanes * 4), rbytes = align64(rows * 32) + align64(rows * 8) + align64(rows);
     const size_t sbytes = scratch ? align64(((scratch + 3) & ~3ull) * lanes) + align64((scratch + 7) / 8 * lanes) : 0;
     const size_t per = align64(sizeof(struct sim_wave)) + vbytes + rbytes + sbytes;
     const size_t lds = align64(l->lds + 16), dwords = l->lds / 4 + 4;
@@ -132,20 +159,20 @@ static struct sim_context *context_new(struct sim_launch *l)
     }
     c->wg.waves = waves;
     c->wg.w = calloc(waves, sizeof *c->wg.w);
+    c->loads = calloc(waves, sizeof *c->loads);
     c->diff32 = (u32 *)p; p += insns * sizeof(u32);
     p = (u8 *)(((uintptr_t)p + 63) & ~(uintptr_t)63);
-    if (!c->wg.w) {
-        munmap(c->block, c->bytes);
-        free(c->diff);
-        free(c);
+    if (!c->wg.w || !c->loads) {
+        context_free(c);
         return NULL;
     }
     for (unsigned i = 0; i < waves; i++) {
         struct sim_wave *w = (struct sim_wave *)p; p += align64(sizeof *w);
         c->wg.w[i] = w;
         w->v = (u32 *)p; p += vbytes;
-        w->vinit = (u64 *)p; p += align64(rows * 8);
-        w->origin = (u32 *)p; p += align64(rows * 4);
+        w->rows = (int)rows;
+        w->und = (u64 (*)[4])p; p += align64(rows * 32);
+        w->origin = (u64 *)p; p += align64(rows * 8);
         w->npend = p; p += align64(rows);
         if (scratch) {
             w->scratch = p; p += align64(((scratch + 3) & ~3ull) * lanes);
@@ -159,14 +186,6 @@ static struct sim_context *context_new(struct sim_launch *l)
         w->diff = c->diff32;
     }
     return c;
-}
-
-static void context_free(struct sim_context *c)
-{
-    munmap(c->block, c->bytes);
-    free(c->wg.w);
-    free(c->diff);
-    free(c);
 }
 
 /* ---- the start of a wave ---- */
@@ -247,6 +266,8 @@ static void start_wave(struct sim_wave *w, struct sim_launch *l, struct sim_wg *
     w->start_exec = w->exec;
     w->barrier_exec = ~0ull;
     w->barriers = 0;
+    w->host = false; /* changed stays until look_for_deadlock has seen it */
+    w->hook = l->trace ? sim_trace_hook : NULL;
     w->worked = false;
     sim_unpack_mask(w->erow, w->exec);
     w->pc = w->run = l->fn->entry;
@@ -276,7 +297,8 @@ static void start_wg(struct sim_context *c, u64 index)
     struct sim_wg *g = &c->wg;
     const int rows = rows_of(l->fn);
     c->index = index;
-    c->spun = false;
+    c->spun = c->watched = c->stuck = c->counted = false;
+    c->quiet = c->patience = 0;
     g->id[0] = (u32)(index % l->grid[0]);
     g->id[1] = (u32)(index / l->grid[0] % l->grid[1]);
     g->id[2] = (u32)(index / l->grid[0] / l->grid[1]);
@@ -309,27 +331,44 @@ static void report_budget(struct sim_wave *w)
              (unsigned long long)w->insns);
 }
 
+static void run_wave(struct sim_wave *w, const struct sim_level_ops *ops, i64 slice, bool traced)
+{
+    w->budget = slice;
+    sim_host_mode(w);
+    if (traced)
+        ops->run_traced(w);
+    else if (w->check)
+        ops->run_checked(w);
+    else
+        ops->run_plain(w);
+    w->insns += (u64)(slice - w->budget);
+}
+
 /* Runs each wave once. True when the workgroup has ended (or a fault stops the launch). */
 static bool step(struct sim_context *c, const struct sim_level_ops *ops, bool *moved)
 {
     struct sim_wg *g = &c->wg;
     struct sim_launch *l = c->launch;
-    const i64 slice = c->spun ? SLICE_SPIN : SLICE;
+    c->stuck = c->watched;
     for (unsigned i = 0; i < g->waves; i++) {
         struct sim_wave *w = g->w[i];
         if (w->state != SIM_RUN)
             continue;
         if (atomic_load_explicit(&l->stop, memory_order_relaxed))
             return true;
-        w->budget = slice;
-        sim_host_mode(w);
-        if (l->trace)
-            ops->run_traced(w);
-        else if (w->check)
-            ops->run_checked(w);
-        else
-            ops->run_plain(w);
-        w->insns += (u64)(slice - w->budget);
+        const bool watch = c->watched && sim_watch_begin(w, rows_of(l->fn));
+        const u64 began = w->insns;
+        run_wave(w, ops, watch ? SLICE_WATCH : c->spun ? SLICE_SPIN : SLICE, watch || l->trace);
+        if (!watch || !sim_watch_end(w, &c->loads[i]))
+            c->stuck = false;
+        /* A wave that is busy goes on; one that waits in a loop lets others have the thread. */
+        while (w->state == SIM_RUN && !c->spun && !l->trace && w->insns - began < LONG &&
+               sim_watch_begin(w, rows_of(l->fn))) {
+            run_wave(w, ops, SLICE_SPIN, true);
+            if (sim_watch_end(w, &c->loads[i]) || w->state != SIM_RUN || atomic_load(&l->stop))
+                break;
+            run_wave(w, ops, SLICE, false);
+        }
         switch (w->state) {
         case SIM_DONE: g->live--; *moved = true; break;
         case SIM_BARRIER: g->at_barrier++; *moved = true; break;
@@ -389,6 +428,11 @@ static void detach(struct sim_launch *l)
     /* No thread has it and no workgroup is left: it has ended. */
     struct sim_context *c = l->idle;
     l->idle = NULL;
+    for (struct sim_launch **p = &running; *p; p = &(*p)->running)
+        if (*p == l) {
+            *p = l->running;
+            break;
+        }
     pthread_mutex_unlock(&lock);
     while (c) {
         struct sim_context *next = c->next;
@@ -398,6 +442,8 @@ static void detach(struct sim_launch *l)
         context_free(c);
         c = next;
     }
+    free(l->released);
+    l->released = NULL;
     sim_count_launch(l);
     l->done(l);
     pthread_mutex_lock(&lock);
@@ -420,6 +466,93 @@ static u64 take(struct sim_launch *l)
         return ~0ull;
     u64 i = atomic_fetch_add(&l->next, 1);
     return i < l->total ? i : ~0ull;
+}
+
+/* ---- deadlock ---- */
+
+static i64 now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* With the lock held: something happened that may let a waiting workgroup go on. */
+static void note_progress(void)
+{
+    progress++;
+    progress_ns = now_ns();
+    stuck = 0;
+}
+
+static void describe_wait(struct sim_wave *to, const struct sim_context *c, unsigned i)
+{
+    const struct sim_wave *w = c->wg.w[i];
+    const struct sim_family *f = w->prog->target->family;
+    const struct insn *in = w->state == SIM_BARRIER ? w->pc - 1 : c->loads[i] ? c->loads[i] : w->pc;
+    char text[160] = "?";
+    if (w->state != SIM_RUN && w->state != SIM_BARRIER)
+        return;
+    if (in->src->op)
+        sim_print(f, in->src, 0, text, sizeof text);
+    sim_trap_more(to, "  workgroup (%u, %u, %u), wave %u: %s %s at 0x%llx\n", c->wg.id[0], c->wg.id[1], c->wg.id[2], i,
+                  w->state == SIM_BARRIER ? "waits at" : "loops over", text, (unsigned long long)in->src->pc);
+}
+
+/* With the lock held, after a turn of c in which no wave ended or passed a barrier. */
+static void look_for_deadlock(struct sim_context *c)
+{
+    struct sim_launch *l = c->launch;
+    bool changed = false;
+    for (unsigned i = 0; i < c->wg.waves; i++) {
+        changed |= c->wg.w[i]->changed || c->wg.w[i]->host;
+        c->wg.w[i]->changed = false;
+    }
+    if (changed)
+        note_progress();
+    if (changed || c->seen != progress) {
+        c->seen = progress;
+        c->quiet = 0;
+        c->watched = c->stuck = c->counted = false;
+        return;
+    }
+    if (!c->watched) {
+        c->watched = ++c->quiet >= (unsigned)QUIET << c->patience;
+        return;
+    }
+    if (!c->stuck) {
+        /* It may only be busy for long: look again later. */
+        c->watched = false;
+        c->quiet = 0;
+        c->patience += c->patience < 10;
+        return;
+    }
+    if (!c->counted) {
+        c->counted = true;
+        stuck++;
+    }
+    /* A host thread that is not waiting may be about to help. */
+    if (stuck < in_progress || !hosts || now_ns() - progress_ns < 1000000000)
+        return;
+    const u64 left = l->total > atomic_load(&l->next) ? l->total - atomic_load(&l->next) : 0;
+    struct sim_wave *w = NULL;
+    unsigned first = 0;
+    for (unsigned i = 0; i < c->wg.waves && !w; i++)
+        if (c->wg.w[i]->state == SIM_RUN) {
+            w = c->wg.w[i];
+            first = i;
+        }
+    if (!w)
+        return;
+    sim_trap(w, c->loads[first] ? c->loads[first] : w->pc, -1, SIM_TRAP_DEADLOCK, 0,
+             "%d workgroups wait for what none of them will do, %llu have not started (%d fit at a time)", in_progress,
+             (unsigned long long)left, l->max_resident);
+    unsigned shown = 0;
+    for (unsigned i = 0; i < c->wg.waves && shown < 4; i++, shown++)
+        describe_wait(w, c, i);
+    for (const struct sim_context *x = aside; x && shown < 8; x = x->next)
+        for (unsigned i = 0; i < x->wg.waves && shown < 8 && x != c; i++, shown++)
+            describe_wait(w, x, i);
 }
 
 /* One piece of work, if there is any; called and returns with the lock held. */
@@ -454,6 +587,8 @@ static bool work_once(void)
         }
         l->attached++;
         l->resident++;
+        in_progress++;
+        note_progress();
         c = l->idle;
         if (c)
             l->idle = c->next;
@@ -489,6 +624,13 @@ static bool work_once(void)
                 break;
             }
             moved = false;
+            if (c->spun) {
+                pthread_mutex_lock(&lock);
+                note_progress();
+                pthread_mutex_unlock(&lock);
+                c->quiet = 0;
+                c->watched = false;
+            }
         }
         if (put_aside)
             break;
@@ -508,9 +650,13 @@ static bool work_once(void)
         if (waiting)
             pthread_cond_signal(&work);
         l->attached--;
+        if (l->check && !l->trace)
+            look_for_deadlock(c);
         return true;
     }
     l->resident--;
+    in_progress--;
+    note_progress();
     if (c) {
         c->next = l->idle;
         l->idle = c;
@@ -540,13 +686,26 @@ static void *pool_thread(void *arg)
 void sim_work_until(const atomic_int *flag)
 {
     pthread_mutex_lock(&lock);
+    hosts++;
     while (!atomic_load(flag))
         if (!work_once() && !atomic_load(flag)) {
             waiting++;
             pthread_cond_wait(&work, &lock);
             waiting--;
         }
+    hosts--;
     pthread_mutex_unlock(&lock);
+}
+
+/* Called with a lock of the race check held: the list changes rarely, a stale answer only keeps an entry. */
+bool sim_launch_active(u32 tag)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (struct sim_launch *l = running; l && !found; l = l->running)
+        found = l->tag == tag;
+    pthread_mutex_unlock(&lock);
+    return found;
 }
 
 void sim_work_wake(void)
@@ -560,8 +719,7 @@ void sim_launch_begin(struct sim_launch *l)
 {
     atomic_fetch_add(&launches, 1);
     l->total = (u64)l->grid[0] * l->grid[1] * l->grid[2];
-    u64 tags = l->total + 1 > 0x7fffffff ? 0x7fffffff : l->total + 1;
-    l->tag = atomic_fetch_add(&next_tag, (u32)tags);
+    l->released = l->check && l->total < 1u << 26 ? calloc(l->total, sizeof *l->released) : NULL;
     l->diff = calloc(l->fn->program->count + 2, sizeof *l->diff);
     atomic_flag_clear(&l->fault_lock);
     u32 items = l->block[0] * l->block[1] * l->block[2];
@@ -570,6 +728,16 @@ void sim_launch_begin(struct sim_launch *l)
     int fit = l->target->cus * l->target->simds * occ / (wg_waves ? wg_waves : 1);
     l->max_resident = fit < 1 ? 1 : fit;
     pthread_mutex_lock(&lock);
+    /* A number for each workgroup and one for "many". */
+    const u64 tags = l->total + 2 > 0x7fffffff ? 0x7fffffff : l->total + 2;
+    if (next_tag + tags > 0xfffffff0u) {
+        next_tag = 1;
+        sim_race_reset();
+    }
+    l->tag = next_tag;
+    next_tag += (u32)tags;
+    l->running = running;
+    running = l;
     while (pool_threads < sim_threads() - 1) {
         pthread_t t;
         pthread_attr_t a;

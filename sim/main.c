@@ -10,6 +10,11 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *help;
 } commands[] = {
+    {"run", cmd_run,
+     "run [options] FILE KERNEL ARG...   a kernel, its outputs and counts (run alone for the options)\n"
+     "    run --list FILE              kernels and their arguments"},
+    {"trace", cmd_run,
+     "trace [options] FILE KERNEL ARG... the same, showing every instruction of one wave"},
     {"dis", cmd_dis,
      "dis [--target NAME] FILE     instructions of a code object or bundle\n"
      "    dis --check DIR              decode everything below DIR and compare with llvm-objdump"},

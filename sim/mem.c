@@ -26,10 +26,6 @@ static size_t used[64];    /* by device */
 static u8 *param_bits;     /* bit a 64-byte chunk; made when first needed */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Who touched a 64-byte chunk in the launch in progress: tags of workgroups, dwords as bits. */
-struct chunk { u32 writer, reader; u16 wmask, rmask; u32 split; };
-static struct chunk *chunks;
-
 enum { MAX_ALLOCS = 1 << 24 };
 
 static void *reserve(size_t n)
@@ -45,25 +41,21 @@ static bool setup(void)
         u64 n = 1ull << shifts[i];
         u8 *arena = reserve(n), *bits = reserve(n / 8);
         u32 *pg = reserve(n / PAGE * sizeof *pg);
-        struct chunk *ch = reserve(n / CHUNK * sizeof *ch);
-        if (arena && bits && pg && ch) {
+        if (arena && bits && pg) {
             sim_arena = arena;
             sim_arena_bytes = n;
             sim_init_bits = bits;
             pages = pg;
-            chunks = ch;
-            madvise(ch, n / CHUNK * sizeof *ch, MADV_DONTDUMP);
             madvise(bits, n / 8, MADV_DONTDUMP);
             break;
         }
         if (arena) munmap(arena, n);
         if (bits) munmap(bits, n / 8);
         if (pg) munmap(pg, n / PAGE * sizeof *pg);
-        if (ch) munmap(ch, n / CHUNK * sizeof *ch);
     }
     allocs = reserve(MAX_ALLOCS * sizeof *allocs);
     top = PAGE;
-    return sim_arena && allocs;
+    return sim_arena && allocs && sim_race_setup();
 }
 
 bool sim_mem_setup(void)
@@ -186,6 +178,7 @@ bool sim_mem_lookup(struct sim_wave *w, u64 a, u64 n)
         return false;
     w->hit_lo = x->lo;
     w->hit_hi = x->hi;
+    w->host |= x->flags & SIM_MEM_HOST;
     return true;
 }
 
@@ -278,6 +271,25 @@ void sim_mem_mark(u64 addr, size_t n, bool written)
         __atomic_fetch_and(&sim_init_bits[o / 8], (u8)~(1u << (o & 7)), __ATOMIC_RELAXED);
 }
 
+void sim_mem_copied(u64 to, u64 from, size_t n)
+{
+    enum { STEP = 64 };
+    if (sim_init_all(from, n)) {
+        sim_mem_mark(to, n, true);
+        return;
+    }
+    for (size_t at = 0; at < n;) {
+        const size_t k = n - at < STEP ? n - at : STEP;
+        if (sim_init_all(from + at, k)) {
+            sim_mem_mark(to + at, k, true);
+        } else {
+            for (size_t i = at; i < at + k; i++)
+                sim_mem_mark(to + i, 1, sim_init_all(from + i, 1));
+        }
+        at += k;
+    }
+}
+
 void sim_mem_param(u64 addr, size_t n)
 {
     u64 base = (u64)(uintptr_t)sim_arena;
@@ -300,27 +312,27 @@ bool sim_mem_is_param(u64 addr)
     return sim_any_param && c < sim_arena_bytes / CHUNK && param_bits[c / 8] >> (c & 7) & 1;
 }
 
-void sim_poison(struct sim_wave *w, const struct insn *in, unsigned row, u64 lanes)
-{
-    u64 *bad = row < SIM_ROW_ACC ? &w->bad[row / 64] : &w->bad_ext[(row - SIM_ROW_ACC) / 64];
-    w->vinit[row] &= ~lanes;
-    w->origin[row] = (u32)(in - w->prog->insn) + 1;
-    *bad |= 1ull << (row & 63);
-}
-
 void sim_poison_lanes(struct sim_wave *w, const struct insn *in, unsigned row, const u64 *ad, u64 m, unsigned n)
 {
-    for (unsigned j = 0; j < (n + 3) / 4; j++) {
+    for (unsigned k = 0; k < n; k++) {
         u64 lanes = 0;
-        unsigned bytes = n - 4 * j < 4 ? n - 4 * j : 4;
-        for (u64 k = m; k; k &= k - 1) {
-            int i = __builtin_ctzll(k);
-            if (!sim_init_all(ad[i] + 4 * j, bytes))
+        for (u64 q = m; q; q &= q - 1) {
+            int i = __builtin_ctzll(q);
+            if (!sim_init_all(ad[i] + k, 1))
                 lanes |= 1ull << i;
         }
         if (lanes)
-            sim_poison(w, in, row + j, lanes);
+            sim_poison_loaded(w, in, row, lanes, k, n);
     }
+}
+
+/* Byte k of an n-byte load: where it lands. Small loads extend into the whole register, or one half. */
+void sim_poison_loaded(struct sim_wave *w, const struct insn *in, unsigned row, u64 lanes, unsigned k, unsigned n)
+{
+    unsigned bytes = 1u << (k & 3);
+    if (n < 4)
+        bytes = in->half == 2 ? 12 : in->half == 1 ? 3 : k + 1 < n ? bytes : 15u & ~(bytes - 1);
+    sim_poison(w, in, row + k / 4, lanes, bytes);
 }
 
 bool sim_check_load(struct sim_wave *w, const struct insn *in, unsigned row, const u64 *ad, u64 m, unsigned n)
@@ -358,21 +370,6 @@ bool sim_smem_read(struct sim_wave *w, const struct insn *in, u64 a, unsigned wo
     return sim_race_read(w, in, -1, a, 4 * words);
 }
 
-/* ---- races between workgroups ---- */
-
-bool sim_race_read(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n)
-{
-    (void)w; (void)in; (void)lane; (void)a; (void)n;
-    (void)chunks;
-    return true;
-}
-
-bool sim_race_write(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n)
-{
-    (void)w; (void)in; (void)lane; (void)a; (void)n;
-    return true;
-}
-
 bool sim_atomic_check(struct sim_wave *w, const struct insn *in, const u64 *ad, unsigned n)
 {
     sim_acquire(w);
@@ -388,9 +385,6 @@ bool sim_atomic_check(struct sim_wave *w, const struct insn *in, const u64 *ad, 
     }
     return true;
 }
-
-void sim_release(struct sim_wave *w) { (void)w; }
-void sim_acquire(struct sim_wave *w) { (void)w; }
 
 /* ---- traffic ---- */
 

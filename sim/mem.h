@@ -36,6 +36,8 @@ size_t sim_mem_used(int device);
 
 /* The host wrote (or let go of) these bytes. */
 void sim_mem_mark(u64 addr, size_t n, bool written);
+/* The host copied bytes: those nobody wrote stay so. */
+void sim_mem_copied(u64 to, u64 from, size_t n);
 /* Marks a range as parameters, whose traffic is counted apart. */
 void sim_mem_param(u64 addr, size_t n);
 bool sim_mem_is_param(u64 addr);
@@ -61,6 +63,10 @@ bool sim_init_all(u64 a, u64 n);
 /* Marks [a, a + n) as written by the device. */
 void sim_init_set(u64 a, u64 n);
 
+/* Once, after the arena exists; and when tags have been used up. */
+bool sim_race_setup(void);
+void sim_race_reset(void);
+
 /* Race check between workgroups; false after a report. A range of n bytes at a. */
 bool sim_race_read(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n);
 bool sim_race_write(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n);
@@ -76,8 +82,9 @@ void sim_tally_global_run(struct sim_wave *w, u64 a, u64 n, bool write);
 bool sim_check_load(struct sim_wave *w, const struct insn *in, unsigned row, const u64 *ad, u64 m, unsigned n);
 bool sim_check_store(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 m, unsigned n);
 void sim_poison_lanes(struct sim_wave *w, const struct insn *in, unsigned row, const u64 *ad, u64 m, unsigned n);
-/* Marks lanes of a register as holding bytes nobody wrote. */
-void sim_poison(struct sim_wave *w, const struct insn *in, unsigned row, u64 lanes);
+void sim_poison_loaded(struct sim_wave *w, const struct insn *in, unsigned row, u64 lanes, unsigned k, unsigned n);
+/* Marks bytes (bits 0..3) of lanes of a register as holding what nobody wrote. */
+void sim_poison(struct sim_wave *w, const struct insn *in, unsigned row, u64 lanes, unsigned bytes);
 /* A scalar load: initialised, races. */
 /* Marks a scalar register as loaded from bytes nobody wrote. */
 void sim_spoison(struct sim_wave *w, const struct insn *in, unsigned reg);

@@ -33,7 +33,7 @@ static bool read(struct sim_wave *w, const struct insn *in, int lane, u32 off, u
     for (unsigned b = 0; b < n; b++) {
         to[b] = *byte_at(w, off + b, lane, width);
         if (w->check && !(*init_at(w, off + b, lane) >> ((off + b) & 7) & 1))
-            *dirty |= 1u << (b / 4);
+            *dirty |= 1u << b;
     }
     return true;
 }
@@ -58,9 +58,10 @@ static void deliver(struct sim_wave *w, const struct insn *in, int i, const u8 *
         d[i] = sim_d16(d[i], sim_extend(t, ext), d16);
     for (int j = 0; j < nd; j++)
         memcpy(&d[j * width + i], t + 4 * j, 4);
-    for (unsigned j = 0; dirty >> j; j++)
-        if (dirty >> j & 1)
-            sim_poison(w, in, in->o[0].reg + j, 1ull << i);
+    const unsigned n = nd ? 4u * (unsigned)nd : ext < EXT_U16 ? 1 : 2;
+    for (unsigned b = 0; dirty >> b; b++)
+        if (dirty >> b & 1)
+            sim_poison_loaded(w, in, in->o[0].reg, 1ull << i, b, n);
 }
 
 static void collect(struct sim_wave *w, const struct insn *in, int i, u8 *t, int nd, int hi, int width)
@@ -97,6 +98,10 @@ bool sim_private_store(struct sim_wave *w, const struct insn *in, const u32 *off
         collect(w, in, i, t, nd, hi, width);
         if (!write(w, in, i, off[i], n, t, width))
             return false;
+        if (w->check)
+            for (unsigned b = 0; b < n; b++)
+                if (w->und[in->o[3].reg + b / 4][b % 4] >> i & 1)
+                    *init_at(w, off[i] + b, i) &= (u8)~(1u << ((off[i] + b) & 7));
     }
     w->tally->scratch_bytes += (u64)n * (u64)__builtin_popcountll(w->exec);
     return true;
@@ -208,6 +213,7 @@ bool sim_flat_atomic(struct sim_wave *w, const struct insn *in, const u64 *ad, i
     const u32 *s = sim_row(w, (unsigned)width, in->o[3].reg);
     u32 *d = in->o[0].kind == SIM_KIND_ROW ? sim_row(w, (unsigned)width, in->o[0].reg) : NULL;
     u32 low[64];
+    w->changed = true;
     for (int i = 0; i < width; i++)
         low[i] = (u32)ad[i];
     for (u64 k = w->exec; k; k &= k - 1) {

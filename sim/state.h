@@ -83,10 +83,18 @@ enum {
     SIM_DST_ALIAS = 64  /* the destination is also a source: write through a temporary row */
 };
 
-/* What kind of use of an uninitialised register this instruction is. */
-enum {
-    SIM_USE_STRICT, SIM_USE_CARRY /* copies: poison moves on */, SIM_USE_BYTES /* v_perm */,
-    SIM_USE_PACKED /* halves do not mix: it moves on within its half */
+/* How undefined bytes of the sources show in the result: see flow.c. */
+enum sim_flow {
+    SIM_FLOW_ALL,     /* any of them makes the whole result undefined */
+    SIM_FLOW_BITWISE, /* byte by byte */
+    SIM_FLOW_AND,     /* likewise, and a zero byte in a scalar or constant operand defines it */
+    SIM_FLOW_SELECT,  /* v_cndmask: of the source the mask picks */
+    SIM_FLOW_SHL, SIM_FLOW_SHR, /* S1 shifted by S0 */
+    SIM_FLOW_SHL_OR,  /* S0 shifted by S1, S2 merged or added */
+    SIM_FLOW_PERM,
+    SIM_FLOW_LOW,     /* 64-bit integers: the low word comes from low words */
+    SIM_FLOW_PK16, SIM_FLOW_PK32, SIM_FLOW_PK_MOV,
+    SIM_FLOW_READLANE, SIM_FLOW_WRITELANE, SIM_FLOW_SWAP, SIM_FLOW_SWAP16, SIM_FLOW_SWAP32, SIM_FLOW_MATRIX
 };
 
 struct insn {
@@ -99,11 +107,15 @@ struct insn {
     u8 clamp;
     u8 cls;              /* enum sim_cls */
     u8 nsrc;
-    u8 use_kind;
+    u8 flow;             /* enum sim_flow */
+    u8 reads[3];         /* bytes of each 32-bit word of a source it looks at */
     u8 cnt;              /* memory: enum sim_counter it increments, +1; 0 none */
     u8 cnt2;             /* FLAT: the second one, +1 */
-    u8 flags;            /* SIM_IN_* */
-    u8 width;            /* memory: dwords moved; matrix: cycles / 4 */
+    u8 hz;               /* SIM_HZ_*, see hazard.h */
+    u8 states;           /* wait states it counts for */
+    u8 half;             /* small loads: 1 into the low half, 2 into the high half */
+    u8 width;            /* memory: dwords moved; matrix: passes */
+    u16 flags;           /* SIM_IN_* */
     const struct insn *target; /* branch target */
     const struct sim_insn *src; /* as decoded */
     const void *aux;     /* handler's own: matrix form, wait counts ... */
@@ -119,7 +131,16 @@ enum {
     SIM_IN_PARTIAL = 16, /* writes only some bits of its destination */
     SIM_IN_MEM = 32,
     SIM_IN_STORE = 64,
-    SIM_IN_EXT = 128     /* has a row in the program's extended sets */
+    SIM_IN_EXT = 128,    /* has a row in the program's extended sets */
+    SIM_IN_DUAL = 512,   /* aux is a struct sim_dual */
+    SIM_IN_COHERENT = 256 /* a load or store that other workgroups see at once: its own synchronisation */
+};
+
+/* The halves of a dual instruction. */
+struct sim_dual {
+    struct insn half[2];
+    u8 first;     /* which is executed first */
+    bool crossed; /* each reads what the other writes */
 };
 
 struct sim_ext { u64 use[SIM_SET_EXT], def[SIM_SET_EXT]; };
@@ -146,7 +167,10 @@ enum sim_state { SIM_RUN, SIM_BARRIER, SIM_DONE, SIM_FAULT };
 /* High word of the base that marks the private segment buffer of gfx90a; no address of a host. */
 enum { SIM_SCRATCH_HI = 0xff00 };
 
-enum { SIM_QUEUE = 64 };
+enum { SIM_QUEUE = 64, SIM_RECENT = 16 };
+
+/* A vector instruction of late, for the hazard check. */
+struct sim_recent { const struct insn *in; u32 at; };
 
 /* One outstanding operation of a counter. */
 struct sim_pending {
@@ -167,6 +191,7 @@ struct sim_queue {
 struct sim_wave {
     u32 *v;                  /* rows of `lanes` dwords */
     u64 full;                /* mask of all lanes */
+    int rows;                /* of v that exist */
     union {
         u32 s[SIM_SGPRS + 32];
         struct {
@@ -195,17 +220,24 @@ struct sim_wave {
     u64 bad[SIM_SET_WORDS] __attribute__((aligned(64)));  /* pending, or not fully written */
     u64 pend[SIM_SET_WORDS];
     u64 bad_ext[SIM_SET_EXT], pend_ext[SIM_SET_EXT];
-    u64 *vinit;              /* lanes written, a row */
-    u32 *origin;             /* a row: instruction whose load brought uninitialised bytes, +1 */
+    u64 (*und)[4];           /* a row: lanes whose byte 0..3 is undefined */
+    u64 *origin;             /* a row: where the undefined bytes came from, see check.c */
     u8 *npend;               /* a row: loads outstanding */
     u8 spend[SIM_SGPRS + 32];
-    u32 sorigin[SIM_SGPRS + 32]; /* likewise for scalar registers */
+    u64 sorigin[SIM_SGPRS + 32]; /* likewise for scalar registers */
+    u64 smask[SIM_SGPRS + 32];   /* of a lane mask: the lanes whose bit is undefined */
+    u64 scc_origin;
     u64 start_exec;          /* EXEC at the start of the wave */
     struct sim_queue queue[SIM_CNT_COUNT];
     u64 barrier_exec;        /* EXEC at the last barrier; lanes beyond it must not come back */
     const struct insn *barrier_insn;
     u32 barriers;            /* executed */
     bool worked;             /* has touched LDS or stored */
+    bool changed;            /* memory changed, or a clock was read, in this slice: see deadlock.c */
+    bool host;               /* has touched memory the host may write meanwhile */
+    u32 states;              /* wait states so far; when the kinds of instruction hazards are about last ran */
+    u32 last_s, last_slow, last_v, mfma_until, nrecent;
+    struct sim_recent recent[SIM_RECENT];
     /* private memory: scratch[dword][lane], a byte mask of what was written beside it */
     u8 *scratch;
     u8 *scratch_init;        /* bit a byte, by lane */
@@ -214,7 +246,8 @@ struct sim_wave {
     u64 insns;               /* executed */
     u64 clock;
     struct sim_tally *tally;
-    void *memory;            /* backing of everything above that is allocated */
+    void (*hook)(struct sim_wave *w, const struct insn *in); /* of a traced run: after each instruction */
+    struct sim_watch *watch; /* deadlock.c */
 };
 
 /* LDS shadow, by dword: who wrote it last and in which barrier epoch (epoch << 6 | direct-to-LDS << 5 |

@@ -37,8 +37,12 @@ void sim_trap(struct sim_wave *w, const struct insn *in, int lane, enum sim_trap
     va_start(ap, format);
     vsnprintf(f->line + n, sizeof f->line - (size_t)n, format, ap);
     va_end(ap);
-    if (in->src && in->src->op)
-        sim_print(l->target->family, in->src, 0, text, sizeof text);
+    /* Halves of dual instructions and renumbered copies are shown as what they come from. */
+    const struct sim_program *p = w->prog;
+    const u64 at = (in->src->pc - p->vaddr) / 4;
+    const struct sim_insn *src = at < p->dwords && p->at[at] != ~0u ? &p->decoded[p->at[at]] : in->src;
+    if (src->op)
+        sim_print(l->target->family, src, 0, text, sizeof text);
     n = snprintf(f->text, sizeof f->text,
                  "flysim: %s\n  kernel %s on %s\n  instruction at 0x%llx (%s+0x%llx): %s\n"
                  "  workgroup (%u, %u, %u), wave %u",
@@ -54,4 +58,14 @@ void sim_trap(struct sim_wave *w, const struct insn *in, int lane, enum sim_trap
     f->addr = addr;
     f->kind = kind;
     atomic_store(&l->stop, 1);
+}
+
+void sim_trap_more(struct sim_wave *w, const char *format, ...)
+{
+    struct sim_fault *f = &w->wg->launch->fault;
+    const size_t n = strlen(f->text);
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(f->text + n, sizeof f->text - n, format, ap);
+    va_end(ap);
 }

@@ -21,4 +21,7 @@ __attribute__((format(printf, 6, 7), cold)) void
 sim_trap(struct sim_wave *w, const struct insn *in, int lane, enum sim_trap_kind kind, u64 addr,
          const char *format, ...);
 
+/* Adds a line to the report of the fault that this wave's sim_trap just made. */
+__attribute__((format(printf, 2, 3), cold)) void sim_trap_more(struct sim_wave *w, const char *format, ...);
+
 #endif

@@ -193,6 +193,7 @@ static void op_start(struct op *o)
         }
         l->lds = w->lds;
         l->check = checks_on();
+        l->trace = sim_trace_hook != NULL;
         l->kernarg = kernarg_get(w, &l->dispatch);
         l->done = launched;
         l->arg = o;
@@ -201,7 +202,7 @@ static void op_start(struct op *o)
     }
     case OP_COPY:
         memmove(w->dst, w->src, w->bytes);
-        sim_mem_mark((u64)(uintptr_t)w->dst, w->bytes, true);
+        sim_mem_copied((u64)(uintptr_t)w->dst, (u64)(uintptr_t)w->src, w->bytes);
         break;
     case OP_FILL: {
         u8 *p = w->dst;

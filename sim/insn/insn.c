@@ -5,6 +5,7 @@
  */
 #include "macros.h"
 
+#include "../hazard.h"
 #include "../matrix.h"
 
 /* The matrix executor of the same CPU level. */
@@ -29,57 +30,36 @@ extern sim_matrix_fn SIM_MATRIX_RUN;
 #include "ds.inc"
 #include "atomic.inc"
 #include "matrix.inc"
+#include "index.inc"
+#include "gfx11.inc"
 
 static void run_plain(struct sim_wave *w)
 {
-    const struct insn *in = w->pc;
-    do
+    const struct insn *in = resume(w);
+    while (in)
         in = in->fn(w, in);
-    while (in);
-}
-
-AI bool touched(const u64 *a, const u64 *b, const u64 *c)
-{
-    typedef u64 set __attribute__((vector_size(64)));
-    const set x = (*(const set *)a | *(const set *)b) & *(const set *)c;
-#if defined(__AVX512F__)
-    return _mm512_test_epi64_mask((__m512i)x, (__m512i)x);
-#elif defined(__AVX2__)
-    __m256i h[2];
-    memcpy(h, &x, sizeof h);
-    const __m256i o = _mm256_or_si256(h[0], h[1]);
-    return !_mm256_testz_si256(o, o);
-#else
-    return (x[0] | x[1] | x[2] | x[3] | x[4] | x[5] | x[6] | x[7]) != 0;
-#endif
 }
 
 static void run_checked(struct sim_wave *w)
 {
-    const struct insn *in = w->pc;
-    do {
-        if (unlikely(touched(in->use, in->def, w->bad) || (in->flags & SIM_IN_EXT)) &&
-            unlikely(!sim_check_regs(w, in)))
+    const struct insn *in = resume(w);
+    while (in) {
+        if (unlikely(!before(w, in)))
             return;
-        if (in->cnt)
-            sim_issue(w, in);
         in = in->fn(w, in);
-    } while (in);
+    }
 }
 
 static void run_traced(struct sim_wave *w)
 {
-    const struct insn *in = w->pc;
-    do {
+    const struct insn *in = resume(w);
+    while (in) {
         const struct insn *at = in;
-        if (w->check && (touched(in->use, in->def, w->bad) || (in->flags & SIM_IN_EXT)) &&
-            !sim_check_regs(w, in))
+        if (w->check && !before(w, in))
             return;
-        if (w->check && in->cnt)
-            sim_issue(w, in);
         in = in->fn(w, in);
-        sim_trace_hook(w, at);
-    } while (in);
+        w->hook(w, at);
+    }
 }
 
 extern const struct sim_level_ops CAT(sim_ops_, SIM_TABLE);

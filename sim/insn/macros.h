@@ -597,8 +597,8 @@ FN void done_half(struct sim_wave *w, const struct insn *in, float *d, bool raw)
 #define BODY_OF(dt) struct sim_wave *w, const struct insn *in, int i_, T_##dt *D_
 
 #define SIM_SECTION CAT(sim_bodies_, SIM_TABLE)
-#define REGISTER(name, dt, n, fl)                                                                  \
-    static const struct sim_body e_##name = {#name, h_##name, SIM_DT_##dt, n, fl};                 \
+#define REGISTER(name, dt, n, fl, ...)                                                             \
+    static const struct sim_body e_##name = {#name, h_##name, SIM_DT_##dt, n, fl, {__VA_ARGS__}};  \
     static const struct sim_body *const p_##name                                                   \
         __attribute__((used, section(STR(SIM_SECTION)))) = &e_##name;
 
@@ -613,7 +613,7 @@ FN void done_half(struct sim_wave *w, const struct insn *in, float *d, bool raw)
         FIX1_##dt(a) DONE_##dt()                                                                   \
         return in + 1;                                                                             \
     }                                                                                              \
-    REGISTER(name, dt, 1, fl)                                                                       \
+    REGISTER(name, dt, 1, fl, SIM_DT_##a)                                                                       \
     AI void b_##name(BODY_OF(dt), T_##a S0)
 
 #define INSN_2(name, dt, fl, a, b)                                                                     \
@@ -625,7 +625,7 @@ FN void done_half(struct sim_wave *w, const struct insn *in, float *d, bool raw)
         FIX2_##dt(a, b) DONE_##dt()                                                                \
         return in + 1;                                                                             \
     }                                                                                              \
-    REGISTER(name, dt, 2, fl)                                                                       \
+    REGISTER(name, dt, 2, fl, SIM_DT_##a, SIM_DT_##b)                                                                       \
     AI void b_##name(BODY_OF(dt), T_##a S0, T_##b S1)
 
 #define INSN_3(name, dt, fl, a, b, c)                                                                  \
@@ -642,7 +642,7 @@ FN void done_half(struct sim_wave *w, const struct insn *in, float *d, bool raw)
         FIX3_##dt(a, b, c) DONE_##dt()                                                             \
         return in + 1;                                                                             \
     }                                                                                              \
-    REGISTER(name, dt, 3, fl)                                                                       \
+    REGISTER(name, dt, 3, fl, SIM_DT_##a, SIM_DT_##b, SIM_DT_##c)                                                                       \
     AI void b_##name(BODY_OF(dt), T_##a S0, T_##b S1, T_##c S2)
 
 #define COUNT_(a, b, c, d, n, ...) n
@@ -750,8 +750,8 @@ AI void put_cmpx(struct sim_wave *w, const struct insn *in, u64 m)
         put_cmpx(w, in, m_##name(w, in));                                                          \
         return in + 1;                                                                             \
     }                                                                                              \
-    REGISTER(v_cmp_##name, MASK, 2, 0)                                                             \
-    REGISTER(v_cmpx_##name, MASK, 2, SIM_BODY_CMPX)                                                \
+    REGISTER(v_cmp_##name, MASK, 2, 0, SIM_DT_##a, SIM_DT_##b)                                                             \
+    REGISTER(v_cmpx_##name, MASK, 2, SIM_BODY_CMPX, SIM_DT_##a, SIM_DT_##b)                                                \
     AI void c_##name(struct sim_wave *w, const struct insn *in, u8 *D_, T_##a S0, T_##b S1)
 
 /* ---- packed 16-bit: PK(v_pk_add_f16, F16N, F16, F16) { D = S0 + S1; } ------------------------------ */
@@ -839,7 +839,7 @@ FN void pk_done_half(struct sim_wave *w, const struct insn *in, float *d, int hi
         }                                                                                          \
         return in + 1;                                                                             \
     }                                                                                              \
-    REGISTER(name, dt, 1, SIM_BODY_PACKED)                                                         \
+    REGISTER(name, dt, 1, SIM_BODY_PACKED, SIM_DT_##a)                                                         \
     AI void b_##name(BODY_OF(dt), T_##a S0)
 
 #define PK_2(name, dt, a, b)                                                                       \
@@ -853,7 +853,7 @@ FN void pk_done_half(struct sim_wave *w, const struct insn *in, float *d, int hi
         }                                                                                          \
         return in + 1;                                                                             \
     }                                                                                              \
-    REGISTER(name, dt, 2, SIM_BODY_PACKED)                                                         \
+    REGISTER(name, dt, 2, SIM_BODY_PACKED, SIM_DT_##a, SIM_DT_##b)                                                         \
     AI void b_##name(BODY_OF(dt), T_##a S0, T_##b S1)
 
 #define PK_3(name, dt, a, b, c)                                                                    \
@@ -872,7 +872,7 @@ FN void pk_done_half(struct sim_wave *w, const struct insn *in, float *d, int hi
         }                                                                                          \
         return in + 1;                                                                             \
     }                                                                                              \
-    REGISTER(name, dt, 3, SIM_BODY_PACKED)                                                         \
+    REGISTER(name, dt, 3, SIM_BODY_PACKED, SIM_DT_##a, SIM_DT_##b, SIM_DT_##c)                                                         \
     AI void b_##name(BODY_OF(dt), T_##a S0, T_##b S1, T_##c S2)
 
 #define PK(name, dt, ...) CAT(PK_, COUNT(__VA_ARGS__))(name, dt, __VA_ARGS__)
@@ -917,7 +917,7 @@ AI const u32 *pk_word(struct sim_wave *w, const struct insn *in, int k, int hi)
         pk32_done(w, in);                                                                          \
         return in + 1;                                                                             \
     }                                                                                              \
-    REGISTER(name, dt, 2, SIM_BODY_PACKED)                                                         \
+    REGISTER(name, dt, 2, SIM_BODY_PACKED, SIM_DT_##a, SIM_DT_##b)                                                         \
     AI void b_##name(BODY_OF(dt), T_##a S0, T_##b S1)
 
 #define PK32_3(name, dt, a, b, c)                                                                  \
@@ -940,7 +940,7 @@ AI const u32 *pk_word(struct sim_wave *w, const struct insn *in, int k, int hi)
         pk32_done(w, in);                                                                          \
         return in + 1;                                                                             \
     }                                                                                              \
-    REGISTER(name, dt, 3, SIM_BODY_PACKED)                                                         \
+    REGISTER(name, dt, 3, SIM_BODY_PACKED, SIM_DT_##a, SIM_DT_##b, SIM_DT_##c)                                                         \
     AI void b_##name(BODY_OF(dt), T_##a S0, T_##b S1, T_##c S2)
 
 #define PK32(name, dt, ...) CAT(PK32_, COUNT(__VA_ARGS__))(name, dt, __VA_ARGS__)

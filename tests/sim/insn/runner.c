@@ -64,8 +64,9 @@ static void setup(void)
 {
     struct sim_wave *w = R.wave = zeroed(sizeof *w);
     w->v = zeroed((size_t)ROWS * 64 * 4);
-    w->vinit = zeroed(ROWS * 8);
-    w->origin = zeroed(ROWS * 4);
+    w->rows = ROWS;
+    w->und = zeroed(ROWS * sizeof *w->und);
+    w->origin = zeroed(ROWS * sizeof *w->origin);
     w->npend = zeroed(ROWS);
     w->scratch = zeroed(64 * SCRATCH_BYTES);
     w->scratch_init = zeroed(64 * SCRATCH_BYTES);

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The strict checks: kernels with one fault planted each, and the report that must come; and the same
+ * kernels put right, which must pass.
+ */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flysim.h"
+#include "kernel.h"
+
+/* Arguments of every case: 0 (s[8:9]) is 256 written bytes, 1 (s[10:11]) 256 bytes nobody wrote, 2
+ * (s[12:13]) 4096 written bytes, 3 (s[14:15]) memory that was freed. */
+struct fault_case {
+    const char *name;
+    struct kernel kernel;
+    unsigned groups, block;
+    const char *first;       /* the report's first line; null: no fault */
+    const char *place;       /* the faulting instruction as the report shows it */
+};
+
+#define STORE "global_store_dword v1, v2, s[8:9]"
+
+static const struct fault_case cases[] = {
+    /* memory */
+    {"load past the end", {.body = "global_load_dword v2, v1, s[8:9] offset:4\ns_waitcnt vmcnt(0)"}, 1, 64,
+     "out of bounds: load of 4 bytes at 0x#: 0 bytes past the end of an allocation of 256 bytes",
+     "global_load_dword v2, v1, s[8:9] offset:4"},
+    {"load across the end", {.body = "v_mov_b32_e32 v4, 0xfe\nglobal_load_dword v2, v4, s[8:9]"}, 1, 64,
+     "out of bounds: load of 4 bytes at 0x#: ends 2 bytes past the end of an allocation of 256 bytes", NULL},
+    {"store before the start", {.body = "v_mov_b32_e32 v2, 0\nglobal_store_dword v1, v2, s[8:9] offset:-4"}, 1, 64,
+     "out of bounds: store of 4 bytes at 0x#: *", NULL},
+    {"store to nothing", {.body = "v_mov_b32_e32 v2, 0\ns_mov_b64 s[20:21], 0\nglobal_store_dword v1, v2, s[20:21]"}, 1, 64,
+     "out of bounds: store of 4 bytes at 0x0: no allocation there", NULL},
+    {"lanes that are off do not count", {.body = "s_mov_b64 exec, 1\nglobal_load_dword v2, v1, s[8:9] offset:252"}, 1, 64,
+     NULL, NULL},
+    {"scalar load past the end", {.body = "s_load_dwordx2 s[20:21], s[8:9], 0xfc"}, 1, 64,
+     "out of bounds: scalar load of 8 bytes at 0x#: ends 4 bytes past the end of an allocation of 256 bytes", NULL},
+    {"use after free", {.body = "global_load_dword v2, v1, s[14:15]"}, 1, 64,
+     "use after free: load of 4 bytes at 0x#: 0 bytes into an allocation of 256 bytes that was freed", NULL},
+    {"misaligned atomic", {.body = "v_mov_b32_e32 v2, 1\nv_mov_b32_e32 v3, 2\nglobal_atomic_add v3, v2, s[8:9]"}, 1, 64,
+     "misaligned: atomic of 4 bytes at 0x#: the address is not a multiple of 4", NULL},
+    {"LDS past the end", {.body = "ds_write_b32 v1, v0 offset:4", .lds = 256}, 1, 64,
+     "out of bounds: LDS store of 4 bytes at 0x100: the workgroup has 256 bytes of LDS", NULL},
+    {"misaligned LDS", {.body = "v_lshlrev_b32_e32 v2, 4, v0\nds_read_b128 v[4:7], v2 offset:4", .lds = 2048}, 1, 64,
+     "misaligned: LDS load of 16 bytes at 0x4: the address is not a multiple of 16", NULL},
+    {"private memory past the end", {.body = "scratch_store_dword off, v0, off offset:16\n", .scratch = 16}, 1, 64,
+     "out of bounds: private store of 4 bytes at 0x10: a work-item has 16 bytes", NULL},
+
+    /* undefined values */
+    {"store of a register nobody wrote", {.body = "global_store_dword v1, v5, s[8:9]"}, 1, 64,
+     "uninitialised: stored data (v5) is undefined: it comes from v5, which nobody wrote, read by "
+     "global_store_dword v1, v5, s[8:9] (at 0x#)", NULL},
+    {"address nobody wrote", {.body = "global_load_dword v2, v5, s[8:9]"}, 1, 64,
+     "uninitialised: the address (v5) is undefined: it comes from v5, which nobody wrote, *", NULL},
+    {"sum with a register nobody wrote", {.body = "v_add_f32_e32 v2, v5, v1\n" STORE}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: it comes from v5, which nobody wrote, read by "
+     "v_add_f32_e32 v2, v5, v1 (at 0x#)", STORE},
+    {"junk that is masked away", {.body = "v_and_b32_e32 v2, 0, v5\nv_cndmask_b32_e64 v2, v0, v2, exec\nv_mov_b32_e32 v2, v0\n" STORE},
+     1, 64, NULL, NULL},
+    {"undefined half is not stored", {.body = "v_mov_b32_sdwa v2, v0 dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE src0_sel:WORD_0\n"
+                                              "global_store_short v1, v2, s[8:9]"}, 1, 64, NULL, NULL},
+    {"undefined half is stored", {.body = "v_mov_b32_sdwa v2, v0 dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE src0_sel:WORD_0\n"
+                                          STORE}, 1, 64, "uninitialised: stored data (v2) is undefined: *", STORE},
+    {"lanes nobody wrote", {.body = "s_mov_b64 s[20:21], exec\ns_mov_b64 exec, 0xff\nv_mov_b32_e32 v2, 0\n"
+                                    "s_mov_b64 exec, s[20:21]\n" STORE}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: *", STORE},
+    {"branch on a scalar nobody wrote", {.body = "s_cmp_eq_u32 s40, 0\ns_cbranch_scc1 .Lx\ns_nop 0\n.Lx:"}, 1, 64,
+     "uninitialised: what the branch depends on (scc) is undefined: it comes from s40, which nobody wrote, read by "
+     "s_cmp_eq_u32 s40, 0 (at 0x#)", NULL},
+    {"branch on a compare of junk", {.body = "v_cmp_gt_u32_e32 vcc, 3, v5\ns_cbranch_vccnz .Lx\ns_nop 0\n.Lx:"}, 1, 64,
+     "uninitialised: what the branch depends on (vcc*) is undefined: it comes from v5, *", NULL},
+    {"EXEC from junk", {.body = "v_cmp_gt_u32_e32 vcc, 3, v5\ns_and_saveexec_b64 s[20:21], vcc\ns_mov_b64 exec, s[20:21]"}, 1, 64,
+     "uninitialised: what EXEC becomes (*) is undefined: it comes from v5, *", NULL},
+    {"memory nobody wrote", {.body = "global_load_dword v2, v1, s[10:11]\ns_waitcnt vmcnt(0)\n" STORE}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: it comes from bytes nobody wrote, loaded by "
+     "global_load_dword v2, v1, s[10:11] (at 0x#)", STORE},
+    {"memory nobody wrote is not used", {.body = "global_load_dword v2, v1, s[10:11]\ns_waitcnt vmcnt(0)\nv_mov_b32_e32 v2, 0\n" STORE},
+     1, 64, NULL, NULL},
+    {"memory written in part", {.body = "v_mov_b32_e32 v3, 0\ns_mov_b64 exec, 0xffff\nglobal_store_dword v1, v3, s[10:11]\n"
+                                        "s_mov_b64 exec, -1\nglobal_load_dword v2, v1, s[10:11]\ns_waitcnt vmcnt(0)\n"
+                                        "s_mov_b64 exec, 0xffff\n" STORE "\ns_mov_b64 exec, -1\n" STORE " offset:0"}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: *", STORE},
+    {"LDS nobody wrote", {.body = "ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\n" STORE, .lds = 256}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: it comes from bytes nobody wrote, loaded by ds_read_b32 v2, v1 (at 0x#)", STORE},
+    {"private memory nobody wrote", {.body = "scratch_load_dword v2, off, off\ns_waitcnt vmcnt(0)\n" STORE, .scratch = 16}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: it comes from bytes nobody wrote, loaded by scratch_load_dword v2, off, off (at 0x#)",
+     STORE},
+    {"atomic on memory nobody wrote", {.body = "global_atomic_add v1, v0, s[10:11]"}, 1, 64,
+     "uninitialised: atomic of 4 bytes at 0x#: nobody wrote there before", NULL},
+
+    /* waits */
+    {"load not waited for", {.body = "global_load_dword v2, v1, s[8:9]\nv_add_u32_e32 v2, v2, v0\n"}, 1, 64,
+     "missing wait: v2 is read before global_load_dword v2, v1, s[8:9] (at 0x#) has been waited for",
+     "v_add_u32_e32 v2, v2, v0"},
+    {"load overwritten", {.body = "global_load_dword v2, v1, s[8:9]\nv_mov_b32_e32 v2, 0\n"}, 1, 64,
+     "missing wait: v2 is overwritten before global_load_dword v2, v1, s[8:9] (at 0x#) has been waited for", NULL},
+    {"scalar load not waited for", {.body = "s_load_dword s20, s[8:9], 0x0\ns_add_u32 s20, s20, 1\n"}, 1, 64,
+     "missing wait: s20 is read before s_load_dword s20, s[8:9], 0x0 (at 0x#) has been waited for", NULL},
+    {"LDS load not waited for", {.body = "ds_write_b32 v1, v0\nds_read_b32 v2, v1\n" STORE, .lds = 256}, 1, 64,
+     "missing wait: v2 is read before ds_read_b32 v2, v1 (at 0x#) has been waited for", STORE},
+    {"loads arrive in order", {.body = "global_load_dword v2, v1, s[8:9]\nglobal_load_dword v3, v1, s[8:9]\ns_waitcnt vmcnt(1)\n"
+                                       "v_add_u32_e32 v4, v2, v0"}, 1, 64, NULL, NULL},
+    {"the second has not arrived", {.body = "global_load_dword v2, v1, s[8:9]\nglobal_load_dword v3, v1, s[8:9]\ns_waitcnt vmcnt(1)\n"
+                                            "v_add_u32_e32 v4, v3, v0"}, 1, 64,
+     "missing wait: v3 is read before global_load_dword v3, v1, s[8:9] (at 0x#) has been waited for", NULL},
+    {"scalar loads arrive in any order", {.body = "s_load_dword s20, s[8:9], 0x0\ns_load_dword s21, s[8:9], 0x4\ns_waitcnt lgkmcnt(1)\n"
+                                                  "s_mov_b32 s22, s20"}, 1, 64,
+     "missing wait: s20 is read before s_load_dword s20, s[8:9], 0x0 (at 0x#) has been waited for", NULL},
+    {"LDS counts on lgkmcnt", {.body = "ds_write_b32 v1, v0\nds_read_b32 v2, v1\ns_waitcnt vmcnt(0)\nv_mov_b32_e32 v3, v2", .lds = 256}, 1, 64,
+     "missing wait: v2 is read before ds_read_b32 v2, v1 (at 0x#) has been waited for", NULL},
+
+    /* LDS shared by waves */
+    {"LDS read without a barrier", {.body = "v_xor_b32_e32 v2, 0x100, v1\nds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\nds_read_b32 v3, v2", .lds = 512},
+     1, 128, "LDS race: LDS 0x* was written by wave # (ds_write_b32 v1, v0 at 0x#) with no barrier since", "ds_read_b32 v3, v2"},
+    {"LDS read behind a barrier", {.body = "v_xor_b32_e32 v2, 0x100, v1\nds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v3, v2",
+                                   .lds = 512}, 1, 128, NULL, NULL},
+    {"LDS write not waited for before the barrier", {.body = "v_xor_b32_e32 v2, 0x100, v1\nds_write_b32 v1, v0\ns_barrier\nds_read_b32 v3, v2",
+                                                     .lds = 512}, 1, 128,
+     "LDS race: LDS 0x* was written by wave # (ds_write_b32 v1, v0 at 0x#) with no barrier since, or before the write was waited for", NULL},
+    {"LDS overwritten while it is read", {.body = "v_xor_b32_e32 v2, 0x100, v1\nds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
+                                                  "ds_read_b32 v3, v1\ns_waitcnt lgkmcnt(0)\nds_write_b32 v2, v0", .lds = 512}, 1, 128,
+     "LDS race: LDS 0x* is written while wave # may still read it: no barrier since its read", "ds_write_b32 v2, v0"},
+    {"two waves write the same LDS", {.body = "v_and_b32_e32 v2, 63, v0\nv_lshlrev_b32_e32 v2, 2, v2\nds_write_b32 v2, v0", .lds = 512}, 1, 128,
+     "LDS race: LDS 0x* was written by wave 0 (ds_write_b32 v2, v0 at 0x#) with no barrier since", NULL},
+    {"LDS atomics of several waves", {.body = "v_mov_b32_e32 v2, 0\nv_mov_b32_e32 v3, 1\nds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
+                                              "ds_add_u32 v2, v3", .lds = 512}, 1, 128, NULL, NULL},
+
+    /* memory shared by workgroups */
+    {"two workgroups write the same", {.body = "v_mov_b32_e32 v2, s16\n" STORE}, 2, 64,
+     "global race: store at 0x#: workgroup (0, 0, 0) writes it and nothing orders the two", STORE},
+    {"one workgroup reads what another writes", {.body = "s_cmp_eq_u32 s16, 0\ns_cbranch_scc0 .Lread\nv_mov_b32_e32 v2, 0\n" STORE "\ns_endpgm\n"
+                                                         ".Lread:\nglobal_load_dword v2, v1, s[8:9]"}, 2, 64,
+     "global race: load at 0x#: workgroup (0, 0, 0) writes it and nothing orders the two", NULL},
+    {"one workgroup writes what another reads", {.body = "s_cmp_eq_u32 s16, 1\ns_cbranch_scc0 .Lread\nv_mov_b32_e32 v2, 0\n" STORE "\ns_endpgm\n"
+                                                         ".Lread:\nglobal_load_dword v2, v1, s[8:9]"}, 2, 64,
+     "global race: store at 0x#: workgroup (0, 0, 0) reads it and nothing orders the two", NULL},
+    {"bytes of one line", {.body = "s_lshl_b32 s20, s16, 1\nv_mov_b32_e32 v2, 0\nv_lshl_add_u32 v3, v0, 2, s20\nglobal_store_short v3, v2, s[8:9]"}, 2, 64,
+     NULL, NULL},
+    {"atomics of several workgroups", {.body = "v_mov_b32_e32 v2, 0\nv_mov_b32_e32 v3, 1\nglobal_atomic_add v2, v3, s[8:9]"}, 8, 64, NULL, NULL},
+    {"release and acquire order", {.body = "v_mov_b32_e32 v3, 0\nv_mov_b32_e32 v4, 1\ns_cmp_eq_u32 s16, 0\ns_cbranch_scc0 .Lread\n"
+                                           "v_mov_b32_e32 v2, 7\n" STORE " offset:128\n"
+                                           "buffer_wbl2 sc1\ns_waitcnt vmcnt(0)\nglobal_store_dword v3, v4, s[12:13] sc1\ns_endpgm\n"
+                                           ".Lread:\nglobal_load_dword v5, v3, s[12:13] sc1\ns_waitcnt vmcnt(0)\nbuffer_inv sc1\n"
+                                           "v_cmp_eq_u32_e32 vcc, 0, v5\ns_cbranch_vccnz .Lread\nglobal_load_dword v2, v1, s[8:9] offset:128"}, 2, 32,
+     NULL, NULL},
+
+    /* barriers, waiting, endless loops */
+    {"barrier in divergent code", {.body = "v_cmp_gt_u32_e32 vcc, 32, v0\ns_and_saveexec_b64 s[20:21], vcc\ns_barrier\ns_mov_b64 exec, s[20:21]\n"
+                                           "v_mov_b32_e32 v2, 0"}, 1, 64,
+     "divergent barrier: s_barrier was executed with EXEC 0xffffffff; lanes 0xffffffff00000000 skipped it and came back after it", "s_barrier"},
+    {"a wave that ends early", {.body = "v_readfirstlane_b32 s20, v0\ns_cmp_eq_u32 s20, 64\nds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\n"
+                                        "s_cbranch_scc1 .Lend2\ns_barrier\n.Lend2:", .lds = 1024}, 1, 128,
+     "divergent barrier: the wave waits at s_barrier, but wave 1 has ended after 0 barriers without reaching it", "s_barrier"},
+    {"waves with nothing to do leave", {.body = "v_readfirstlane_b32 s20, v0\ns_cmp_eq_u32 s20, 64\ns_cbranch_scc1 .Lend2\ns_barrier\n.Lend2:"}, 1, 128,
+     NULL, NULL},
+    {"endless loop", {.body = ".Lx:\ns_add_u32 s20, s16, 1\nglobal_store_dword v1, v0, s[8:9]\ns_branch .Lx"}, 1, 64,
+     "endless loop: the wave has executed # instructions (FLYSIM_BUDGET, in millions, sets the limit)", NULL},
+    {"waiting for a store nobody makes", {.body = "v_mov_b32_e32 v3, 0\n.Lx:\nglobal_load_dword v2, v3, s[8:9] sc1\ns_waitcnt vmcnt(0)\n"
+                                                  "v_readfirstlane_b32 s20, v2\ns_cmp_eq_u32 s20, 0\ns_cbranch_scc1 .Lx"}, 3, 64,
+     "deadlock: 3 workgroups wait for what none of them will do, 0 have not started (# fit at a time)",
+     "global_load_dword v2, v3, s[8:9] sc1"},
+
+    /* the rest */
+    {"no instruction", {.body = ".long 0xd3ff0000\n.long 0"}, 1, 64, "illegal instruction: no instruction of gfx942: dword 0xd3ff0000", NULL},
+    {"jump into nowhere", {.body = "s_mov_b64 s[20:21], 64\ns_setpc_b64 s[20:21]"}, 1, 64,
+     "bad jump: jump to 0x40, which is no instruction of this code object", NULL},
+    {"s_trap", {.body = "s_trap 2"}, 1, 64, "trap: s_trap 2: the kernel asked to be stopped (abort, assert or __builtin_trap)", NULL},
+    {"MFMA result read too early", {.body = "v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v8, 0\nv_mov_b32_e32 v9, 0\n"
+                                            "v_mov_b32_e32 v10, 0\nv_mov_b32_e32 v11, 0\ns_nop 4\n"
+                                            "v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], v[8:11]\nv_add_f32_e32 v2, v8, v8"}, 1, 64,
+     "hazard: a read of an MFMA result needs 7 wait states after v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], v[8:11] (at 0x#), there are 0",
+     "v_add_f32_e32 v2, v8, v8"},
+    {"MFMA result read in time", {.body = "v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v8, 0\nv_mov_b32_e32 v9, 0\n"
+                                          "v_mov_b32_e32 v10, 0\nv_mov_b32_e32 v11, 0\ns_nop 4\n"
+                                          "v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], v[8:11]\ns_nop 6\nv_add_f32_e32 v2, v8, v8"}, 1, 64,
+     NULL, NULL},
+    {"DPP too early", {.body = "v_mov_b32_e32 v2, v0\nv_mov_b32_dpp v3, v2 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0"}, 1, 64,
+     "hazard: DPP of a register a vector instruction wrote needs 2 wait states after v_mov_b32_e32 v2, v0 (at 0x#), there are 0", NULL},
+    {"lane number too early", {.body = "v_readfirstlane_b32 s20, v0\nv_readlane_b32 s21, v1, s20"}, 1, 64,
+     "hazard: a lane number in a scalar register a vector instruction wrote needs 4 wait states after "
+     "v_readfirstlane_b32 s20, v0 (at 0x#), there are 0", NULL},
+    {"scalar of a vector instruction as an address too early", {.body = "s_mov_b32 s21, s9\nv_mov_b32_e32 v3, 0\nv_mov_b32_e32 v4, s8\n"
+                                                                    "v_readfirstlane_b32 s20, v4\nglobal_load_dword v2, v3, s[20:21]"},
+     1, 64, "hazard: a memory instruction that reads a scalar register a vector instruction wrote needs 5 wait states after "
+            "v_readfirstlane_b32 s20, v4 (at 0x#), there are 0", NULL},
+};
+
+static const struct fault_case *const end = cases + sizeof cases / sizeof *cases;
+
+static void run(const struct fault_case *c, const char *threads)
+{
+    uint64_t args[4];
+    hipError_t e;
+
+    setenv("FLYSIM_THREADS", threads, 1);
+    setenv("FLYSIM_DEVICES", c->kernel.target ? c->kernel.target : "gfx942", 1);
+    setenv("FLYSIM_CHECK", "1", 1);
+    setenv("FLYSIM_BUDGET", "3", 1);
+    args[0] = kernel_zeros(256);
+    args[1] = kernel_fresh(256);
+    args[2] = kernel_zeros(4096);
+    args[3] = kernel_zeros(256);
+    hipFree((void *)(uintptr_t)args[3]);
+    e = kernel_run(&c->kernel, c->groups, c->block, args);
+    if (!c->first) {
+        cr_expect_eq(e, 0, "%s: must pass, but\n%s", c->name, flysimLastError());
+        return;
+    }
+    cr_expect_eq(e, hipErrorLaunchFailure, "%s: must fail, %s", c->name, hipGetErrorName(e));
+    const char *report = flysimLastError(), *at = strchr(report, '\n');
+    char line[600], pattern[600];
+
+    snprintf(line, sizeof line, "%.*s", at ? (int)(at - report) : 0, report);
+    snprintf(pattern, sizeof pattern, "flysim: %s", c->first);
+    cr_expect(kernel_match(pattern, line), "%s: expected\n%s\nbut got\n%s", c->name, pattern, report);
+    if (c->place) {
+        snprintf(pattern, sizeof pattern, "*\n  kernel k on *\n  instruction at 0x# (k+0x#): %s\n  workgroup (#, #, #), wave #*", c->place);
+        cr_expect(kernel_match(pattern, report), "%s: expected\n%s\nbut got\n%s", c->name, pattern, report);
+    }
+}
+
+ParameterizedTestParameters(fault, report)
+{
+    return cr_make_param_array(struct fault_case, (void *)cases, sizeof cases / sizeof *cases);
+}
+
+ParameterizedTest(struct fault_case *c, fault, report)
+{
+    if (!kernel_tools())
+        cr_skip_test("llvm-mc and ld.lld of LLVM 22 are not installed");
+    run(c, "1");
+}
+
+static const struct fault_case *find(const char *name)
+{
+    for (const struct fault_case *c = cases; c < end; c++)
+        if (!strcmp(c->name, name))
+            return c;
+    cr_assert_fail("no case %s", name);
+}
+
+Test(fault, deadlock_says_who_waits_where)
+{
+    if (!kernel_tools())
+        cr_skip_test("llvm-mc and ld.lld of LLVM 22 are not installed");
+    run(find("waiting for a store nobody makes"), "4");
+    cr_expect(kernel_match("*workgroup (#, 0, 0), wave 0: loops over global_load_dword v2, v3, s[8:9] sc1 at 0x#\n*", flysimLastError()),
+              "%s", flysimLastError());
+}
+
+Test(fault, nothing_is_reported_when_checks_are_off)
+{
+    uint64_t args[4] = {0};
+    const struct kernel k = {.body = "global_store_dword v1, v5, s[8:9]"};
+
+    if (!kernel_tools())
+        cr_skip_test("llvm-mc and ld.lld of LLVM 22 are not installed");
+    setenv("FLYSIM_CHECK", "0", 1);
+    args[0] = kernel_zeros(256);
+    cr_expect_eq(kernel_run(&k, 1, 64, args), 0, "%s", flysimLastError());
+}
