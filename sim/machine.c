@@ -259,7 +259,8 @@ static void start_wave(struct sim_wave *w, struct sim_launch *l, struct sim_wg *
     w->check = l->check;
     memset(w->s, 0, sizeof w->s);
     w->scc = 0;
-    w->mode = (k->rsrc1 >> 12 & 0xff) | (k->rsrc1 >> 21 & 1) << 8 | (k->rsrc1 >> 23 & 1) << 9;
+    w->mode = (k->rsrc1 >> 12 & 0xff) | (k->rsrc1 >> 21 & 1) << 8 | (k->rsrc1 >> 23 & 1) << 9 |
+              (k->rsrc1 >> 26 & 1) << 23;
     w->ieee = w->prog->target->family->isa < SIM_ISA_GFX12 && w->mode >> 9 & 1;
     const u32 active = items > first ? items - first < lanes ? items - first : lanes : 0;
     w->exec = active == 64 ? ~0ull : (1ull << active) - 1;

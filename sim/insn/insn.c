@@ -21,6 +21,7 @@ extern sim_matrix_fn SIM_MATRIX_RUN;
 #include "valu_cmp.inc"
 #include "valu_cvt.inc"
 #include "valu_mini.inc"
+#include "salu_float.inc"
 #include "trans.inc"
 #include "dot.inc"
 #include "lanes.inc"

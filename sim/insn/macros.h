@@ -171,12 +171,14 @@ FN const float *src_half(struct sim_wave *w, const struct insn *in, int k)
 }
 
 /* Signalling NaNs stay so on their way to a float and back: for instructions that choose an operand. */
+AI float keep_signal1(float x, u32 half)
+{
+    u32 h = half & 0x7fff;
+    return f32_of(bits_of(x) & (h > 0x7c00 && h < 0x7e00 ? ~0x400000u : ~0u));
+}
 FN const float *keep_signal(float *d, const u32 *s)
 {
-    LANES {
-        u32 h = s[i] & 0x7fff;
-        d[i] = f32_of(bits_of(d[i]) & (h > 0x7c00 && h < 0x7e00 ? ~0x400000u : ~0u));
-    }
+    LANES d[i] = keep_signal1(d[i], s[i]);
     return d;
 }
 FN const float *src_half_raw(struct sim_wave *w, const struct insn *in, int k)
@@ -544,12 +546,17 @@ SLOW void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *b
 #define DONE_F16(...) done_half(w, in, d, false);
 #define DONE_F16S(...) done_half(w, in, d, true);
 
+/* MODE.FP16_OVFL: a result that is too large becomes the largest number; infinities stay. */
+AI bool saturates(const struct sim_wave *w) { return w->mode >> 23 & 1; }
+
 /* Rounds a row of floats to halves in d. raw: signalling NaNs stay so. */
 FN void round_halves(const struct sim_wave *w, u32 *d, float *s, bool raw)
 {
     float_to_half(d, s, w->mode >> 2 & 3);
     if (unlikely(!(w->mode & DENORM16_OUT)))
         flush_half(d, d);
+    if (unlikely(saturates(w)))
+        LANES d[i] -= (d[i] & 0x7fff) == 0x7c00 && (bits_of(s[i]) & 0x7fffffff) < 0x7f800000;
     if (raw)
         LANES {
             u32 f = bits_of(s[i]) & 0x7fffffff;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proof of meaning for the simulator: instructions are assembled with llvm-mc, run on a wave in a known
- * state, and the whole state afterwards is compared with a reference written from AMD's ISA documents.
- * This header: targets, the wave's state as the tests see it, a batch of snippets, and reporting.
+ * Proof of meaning for the simulator: instructions are assembled with llvm-mc, run on a wave in a
+ * known state, and the whole state afterwards is compared with a reference written from AMD's ISA
+ * documents. This header: targets, the wave's state as the tests see it, a batch of snippets, and
+ * reporting.
  */
 #ifndef TEST_INSN_H
 #define TEST_INSN_H
@@ -22,8 +23,9 @@ enum {
 extern const char *const target_name[TARGETS];
 int target_lanes(enum target t); /* 64 on gfx9, 32 after it */
 
-/* MODE: round f32 [1:0], f64/f16 [3:2], denormals f32 [5:4], f64/f16 [7:6], DX10_CLAMP 8, IEEE 9. */
-enum { MODE_DENORM = 0xf0, MODE_DX10 = 0x100, MODE_IEEE = 0x200,
+/* MODE: round f32 [1:0], f64/f16 [3:2], denormals f32 [5:4], f64/f16 [7:6], DX10_CLAMP 8, IEEE 9,
+ * FP16_OVFL 23. */
+enum { MODE_DENORM = 0xf0, MODE_DX10 = 0x100, MODE_IEEE = 0x200, MODE_FP16_OVFL = 1 << 23,
        MODE_KERNEL = MODE_DENORM | MODE_DX10 | MODE_IEEE };
 
 enum { WAVE_V = 128, WAVE_A = 64, WAVE_S = 64, WAVE_LDS = 4096, WAVE_MEM = 65536 };
@@ -65,8 +67,8 @@ void batch_end(struct batch *b);
 bool run_snippet(const struct batch *b, int snippet, struct wave_state *w, uint8_t *mem);
 uint64_t run_address(enum target t);
 const char *run_error(void);
-/* Whether the last snippet stopped at an instruction that the simulator has no body for: such tests are
- * left out, not failed (fly-sim cover lists what is missing). */
+/* Whether the last snippet stopped at an instruction that the simulator has no body for: such
+ * tests are left out, not failed (fly-sim cover lists what is missing). */
 bool run_unimplemented(void);
 
 /* Random numbers: the same sequence for the same seed on every machine. */
@@ -79,8 +81,8 @@ bool fail(enum target t, const char *mnemonic, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int fail_count(void);
 
-/* Every table says which mnemonics it has; the closing test asks. While `listing` is set, tables only do
- * that: batches do not assemble, nothing runs and nothing fails. */
+/* Every table says which mnemonics it has; the closing test asks. While `listing` is set, tables
+ * only do that: batches do not assemble, nothing runs and nothing fails. */
 void covered_add(enum target t, const char *mnemonic);
 extern bool listing;
 

@@ -58,9 +58,12 @@ AT(umin32, d < m ? d : m) AT(umax32, d > m ? d : m)
 AT(and, mem & data) AT(or, mem | data) AT(xor, mem ^ data)
 AT(inc32, m >= d ? 0 : m + 1) AT(dec32, m == 0 || m > d ? d : m - 1)
 AT(add64, mem + data) AT(sub64, mem - data) AT(rsub64, data - mem)
-AT(smin64, (int64_t)data < (int64_t)mem ? data : mem) AT(smax64, (int64_t)data > (int64_t)mem ? data : mem)
+AT(smin64, (int64_t)data < (int64_t)mem ? data : mem)
+AT(smax64, (int64_t)data > (int64_t)mem ? data : mem)
 AT(umin64, data < mem ? data : mem) AT(umax64, data > mem ? data : mem)
 AT(inc64, mem >= data ? 0 : mem + 1) AT(dec64, mem == 0 || mem > data ? data : mem - 1)
+AT(sub_clamp, m < d ? 0 : m - d)
+AT(cond_sub, m >= d ? m - d : m)
 AT(mskor, (mem & ~data) | data2)
 AT(wrap, m >= d ? m - d : m + (uint32_t)data2)
 
@@ -74,11 +77,14 @@ static int fcmp(struct ref_format f, uint64_t a, uint64_t b)
 }
 AT(add_f32, fadd(REF_F32, m, d)) AT(add_f64, fadd(REF_F64, mem, data))
 AT(min_f32, fcmp(REF_F32, d, m) == -1 ? d : m) AT(max_f32, fcmp(REF_F32, d, m) == 1 ? d : m)
-AT(min_f64, fcmp(REF_F64, data, mem) == -1 ? data : mem) AT(max_f64, fcmp(REF_F64, data, mem) == 1 ? data : mem)
+AT(min_f64, fcmp(REF_F64, data, mem) == -1 ? data : mem)
+AT(max_f64, fcmp(REF_F64, data, mem) == 1 ? data : mem)
 AT(pk_f16, fadd(REF_F16, m & 0xffff, d & 0xffff) | fadd(REF_F16, m >> 16, d >> 16) << 16)
 AT(pk_bf16, fadd(REF_BF16, m & 0xffff, d & 0xffff) | fadd(REF_BF16, m >> 16, d >> 16) << 16)
+AT(cmpswap_f32, fcmp(REF_F32, m, data2) == 0 ? d : m)
 /* ds_cmpst: data is compared, data2 stored. */
-AT(cmpst_f32, fcmp(REF_F32, m, d) == 0 ? (uint32_t)data2 : m) AT(cmpst_f64, fcmp(REF_F64, mem, data) == 0 ? data2 : mem)
+AT(cmpst_f32, fcmp(REF_F32, m, d) == 0 ? (uint32_t)data2 : m)
+AT(cmpst_f64, fcmp(REF_F64, mem, data) == 0 ? data2 : mem)
 
 uint64_t mem_draw(enum mdraw d, int bytes)
 {
@@ -122,20 +128,23 @@ void wave_randomise(struct wave_state *w, enum target t)
     w->mode = MODE_KERNEL;
 }
 
-const char *wave_diff(const struct wave_state *got, const struct wave_state *want, const uint8_t *mem_got,
+const char *wave_diff(const struct wave_state *got, const struct wave_state *want,
+    const uint8_t *mem_got,
                       const uint8_t *mem_want)
 {
     static char out[160];
     for (int r = 0; r < WAVE_V; r++)
         for (int i = 0; i < 64; i++)
             if (got->v[r][i] != want->v[r][i]) {
-                snprintf(out, sizeof out, "v%d lane %d: got %08x, want %08x", r, i, got->v[r][i], want->v[r][i]);
+                snprintf(out, sizeof out, "v%d lane %d: got %08x, want %08x", r, i, got->v[r][i],
+                    want->v[r][i]);
                 return out;
             }
     for (int r = 0; r < WAVE_A; r++)
         for (int i = 0; i < 64; i++)
             if (got->a[r][i] != want->a[r][i]) {
-                snprintf(out, sizeof out, "a%d lane %d: got %08x, want %08x", r, i, got->a[r][i], want->a[r][i]);
+                snprintf(out, sizeof out, "a%d lane %d: got %08x, want %08x", r, i, got->a[r][i],
+                    want->a[r][i]);
                 return out;
             }
     for (int i = 0; i < WAVE_S; i++)
@@ -145,19 +154,25 @@ const char *wave_diff(const struct wave_state *got, const struct wave_state *wan
         }
     for (int i = 0; i < WAVE_LDS; i++)
         if (got->lds[i] != want->lds[i]) {
-            snprintf(out, sizeof out, "LDS byte %d: got %02x, want %02x", i, got->lds[i], want->lds[i]);
+            snprintf(out, sizeof out, "LDS byte %d: got %02x, want %02x", i, got->lds[i],
+                want->lds[i]);
             return out;
         }
     for (int i = 0; mem_got && i < WAVE_MEM; i++)
         if (mem_got[i] != mem_want[i]) {
-            snprintf(out, sizeof out, "memory byte %d: got %02x, want %02x", i, mem_got[i], mem_want[i]);
+            snprintf(out, sizeof out, "memory byte %d: got %02x, want %02x", i, mem_got[i],
+                mem_want[i]);
             return out;
         }
-    if (got->exec != want->exec || got->vcc != want->vcc || got->scc != want->scc || got->m0 != want->m0 ||
+    if (got->exec != want->exec || got->vcc != want->vcc || got->scc != want->scc ||
+        got->m0 != want->m0 ||
         got->mode != want->mode) {
-        snprintf(out, sizeof out, "exec %llx vcc %llx scc %u m0 %x mode %x, want %llx %llx %u %x %x",
-                 (unsigned long long)got->exec, (unsigned long long)got->vcc, got->scc, got->m0, got->mode,
-                 (unsigned long long)want->exec, (unsigned long long)want->vcc, want->scc, want->m0, want->mode);
+        snprintf(out, sizeof out,
+            "exec %llx vcc %llx scc %u m0 %x mode %x, want %llx %llx %u %x %x",
+                 (unsigned long long)got->exec, (unsigned long long)got->vcc, got->scc, got->m0,
+                     got->mode,
+                 (unsigned long long)want->exec, (unsigned long long)want->vcc, want->scc, want->m0,
+                     want->mode);
         return out;
     }
     return NULL;

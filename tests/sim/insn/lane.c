@@ -39,7 +39,10 @@ uint32_t pack_f32(const struct lane *l, struct ref_num x)
 
 uint32_t pack_f16(const struct lane *l, struct ref_num x)
 {
-    return (uint32_t)ref_pack(REF_F16, x, round16(l), !(l->mode & 0x80));
+    uint32_t r = (uint32_t)ref_pack(REF_F16, x, round16(l), !(l->mode & 0x80));
+    if (l->mode & MODE_FP16_OVFL && x.cls == REF_FINITE && (r & 0x7fff) == 0x7c00)
+        r--; /* the largest number */
+    return r;
 }
 
 uint64_t pack_f64(const struct lane *l, struct ref_num x)

@@ -53,6 +53,47 @@ REF(swap32)
         w->v[10][i + 32] = x;
     }
 }
+/* Within a row (cross: the other row of the pair) by the nibbles of s[20:21], or by a VGPR. An
+ * inactive source lane: read with `fi`, else zero with `zero`, else the destination stays. */
+static void permlane(enum target t, struct wave_state *w, bool cross, bool by_v, bool fi, bool zero)
+{
+    uint64_t sel = w->s[20] | (uint64_t)w->s[21] << 32;
+    uint32_t old[64];
+    memcpy(old, w->v[2], sizeof old);
+    FOR_ACTIVE(i)
+    {
+        int k = by_v ? (int)(w->v[4][i] & 15) : (int)(sel >> 4 * (i & 15) & 15);
+        int src = ((i & ~15) ^ (cross ? 16 : 0)) | k;
+        bool live = fi || w->exec >> src & 1;
+        if (live || zero)
+            w->v[10][i] = live ? old[src] : 0;
+    }
+}
+REF(perm) { permlane(t, w, false, false, false, false); }
+REF(perm_fi) { permlane(t, w, false, false, true, false); }
+REF(perm_zero) { permlane(t, w, false, false, false, true); }
+REF(permx) { permlane(t, w, true, false, false, false); }
+REF(permx_fi) { permlane(t, w, true, false, true, false); }
+REF(permx_zero) { permlane(t, w, true, false, false, true); }
+REF(perm_v_fi) { permlane(t, w, false, true, true, false); }
+REF(permx_v_fi) { permlane(t, w, true, true, true, false); }
+/* DPP8 within groups of 8; an inactive source lane is 0 or, with fi, read. */
+static void dpp8(enum target t, struct wave_state *w, const uint8_t *sel, bool fi)
+{
+    uint32_t old[64];
+    memcpy(old, w->v[2], sizeof old);
+    FOR_ACTIVE(i)
+    {
+        int src = (i & ~7) | sel[i & 7];
+        w->v[10][i] = fi || w->exec >> src & 1 ? old[src] : 0;
+    }
+}
+static const uint8_t reversed8[] = { 7, 6, 5, 4, 3, 2, 1, 0 },
+    mixed8[] = { 0, 5, 5, 2, 7, 0, 3, 1 };
+REF(dpp8_reversed) { dpp8(t, w, reversed8, false); }
+REF(dpp8_mixed) { dpp8(t, w, mixed8, false); }
+REF(dpp8_mixed_fi) { dpp8(t, w, mixed8, true); }
+REF(nothing) { (void)t, (void)w; }
 REF(acc_read) { FOR_ACTIVE(i) w->v[10][i] = w->a[2][i]; }
 REF(acc_write) { FOR_ACTIVE(i) w->a[10][i] = w->v[2][i]; }
 REF(acc_write_k) { FOR_ACTIVE(i) w->a[10][i] = 0x3f800000; }
@@ -71,10 +112,31 @@ static const struct {
     { "v_readlane_b32", "v_readlane_b32 vcc_lo, v2, 31", readlane_vcc, false, ON_ALL },
     { "v_writelane_b32", "v_writelane_b32 v10, s22, m0", writelane_m0, false, ON_ALL },
     { "v_writelane_b32", "v_writelane_b32 v10, -3, 7", writelane_k, false, ON_ALL },
-    { "v_writelane_b32", "s_mov_b32 m0, s21\nv_writelane_b32 v10, s22, m0\ns_mov_b32 m0, 0", writelane_s, false, ON_ALL },
+    { "v_writelane_b32", "s_mov_b32 m0, s21\nv_writelane_b32 v10, s22, m0\ns_mov_b32 m0, 0",
+      writelane_s, false, ON_ALL },
     { "v_swap_b32", "v_swap_b32 v10, v2", swap, false, ON_ALL },
     { "v_permlane16_swap_b32", "v_permlane16_swap_b32 v10, v2", swap16, true, ON_950 | ON_1250 },
     { "v_permlane32_swap_b32", "v_permlane32_swap_b32 v10, v2", swap32, true, ON_950 },
+    { "v_permlane16_b32", "v_permlane16_b32 v10, v2, s20, s21", perm, false, ON_GFX11UP },
+    { "v_permlane16_b32", "v_permlane16_b32 v10, v2, s20, s21 op_sel:[1,0]", perm_fi, false,
+      ON_GFX11UP },
+    { "v_permlane16_b32", "v_permlane16_b32 v10, v2, s20, s21 op_sel:[0,1]", perm_zero, false,
+      ON_GFX11UP },
+    { "v_permlanex16_b32", "v_permlanex16_b32 v10, v2, s20, s21", permx, false, ON_GFX11UP },
+    { "v_permlanex16_b32", "v_permlanex16_b32 v10, v2, s20, s21 op_sel:[1,0]", permx_fi, false,
+      ON_GFX11UP },
+    { "v_permlanex16_b32", "v_permlanex16_b32 v10, v2, s20, s21 op_sel:[0,1]", permx_zero, false,
+      ON_GFX11UP },
+    { "v_permlane16_var_b32", "v_permlane16_var_b32 v10, v2, v4 op_sel:[1,0]", perm_v_fi, false,
+      ON_GFX12 },
+    { "v_permlanex16_var_b32", "v_permlanex16_var_b32 v10, v2, v4 op_sel:[1,0]", permx_v_fi, false,
+      ON_GFX12 },
+    { "v_permlane64_b32", "v_permlane64_b32 v10, v2", nothing, false, ON_GFX11UP },
+    { "v_mov_b32", "v_mov_b32_dpp v10, v2 dpp8:[7,6,5,4,3,2,1,0]", dpp8_reversed, false,
+      ON_GFX11UP },
+    { "v_mov_b32", "v_mov_b32_dpp v10, v2 dpp8:[0,5,5,2,7,0,3,1]", dpp8_mixed, false, ON_GFX11UP },
+    { "v_mov_b32", "v_mov_b32_dpp v10, v2 dpp8:[0,5,5,2,7,0,3,1] fi:1", dpp8_mixed_fi, false,
+      ON_GFX11UP },
     { "v_accvgpr_read_b32", "v_accvgpr_read_b32 v10, a2", acc_read, false, ON_GFX9 },
     { "v_accvgpr_write_b32", "v_accvgpr_write_b32 a10, v2", acc_write, false, ON_GFX9 },
     { "v_accvgpr_write_b32", "v_accvgpr_write_b32 a10, 1.0", acc_write_k, false, ON_GFX9 },

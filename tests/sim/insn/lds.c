@@ -20,6 +20,7 @@ enum dkind {
     XCHG2,
     PERMUTE,
     BPERMUTE,
+    BPERMUTE_FI, /* reads inactive lanes too */
     SWIZZLE,
     READ_TID,
     WRITE_TID,
@@ -43,42 +44,43 @@ struct dop {
     unsigned targets;
 };
 
-#define AT2(nm9, nm11, words, fn, draw, two)                                                       \
-    { "ds_" nm9, ATOM, M_PLAIN, words, 0, fn, draw, two, false, ON_GFX9 },                          \
-    { "ds_" nm11, ATOM, M_PLAIN, words, 0, fn, draw, two, true, ON_GFX9 },
+#define AT2_ON(name, rtn, words, fn, draw, two, on)                                                \
+    { "ds_" name, ATOM, M_PLAIN, words, 0, fn, draw, two, false, on },                             \
+    { "ds_" rtn, ATOM, M_PLAIN, words, 0, fn, draw, two, true, on },
+#define AT2(name, rtn, words, fn, draw, two) AT2_ON(name, rtn, words, fn, draw, two, ON_ALL)
 
 static const struct dop ops[] = {
     /* name, kind, item, registers, step, atomic, values, two data, returns, targets */
-    { "ds_read_u8", READ, M_U8, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_i8", READ, M_I8, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_u16", READ, M_U16, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_i16", READ, M_I16, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_u8_d16", READ, M_U8_D16, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_u8_d16_hi", READ, M_U8_HI, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_i8_d16", READ, M_I8_D16, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_i8_d16_hi", READ, M_I8_HI, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_u16_d16", READ, M_B16_D16, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_u16_d16_hi", READ, M_B16_HI, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_b32", READ, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_b64", READ, M_PLAIN, 2, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_b96", READ, M_PLAIN, 3, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read_b128", READ, M_PLAIN, 4, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read2_b32", READ2, M_PLAIN, 1, 4, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read2st64_b32", READ2, M_PLAIN, 1, 256, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read2_b64", READ2, M_PLAIN, 2, 8, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_read2st64_b64", READ2, M_PLAIN, 2, 512, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_write_b8", WRITE, M_U8, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_write_b8_d16_hi", WRITE, M_U8_HI, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_write_b16", WRITE, M_U16, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_write_b16_d16_hi", WRITE, M_B16_HI, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_write_b32", WRITE, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_write_b64", WRITE, M_PLAIN, 2, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_write_b96", WRITE, M_PLAIN, 3, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_write_b128", WRITE, M_PLAIN, 4, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_write2_b32", WRITE2, M_PLAIN, 1, 4, NULL, D_BITS, true, false, ON_GFX9 },
-    { "ds_write2st64_b32", WRITE2, M_PLAIN, 1, 256, NULL, D_BITS, true, false, ON_GFX9 },
-    { "ds_write2_b64", WRITE2, M_PLAIN, 2, 8, NULL, D_BITS, true, false, ON_GFX9 },
-    { "ds_write2st64_b64", WRITE2, M_PLAIN, 2, 512, NULL, D_BITS, true, false, ON_GFX9 },
+    { "ds_read_u8", READ, M_U8, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_i8", READ, M_I8, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_u16", READ, M_U16, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_i16", READ, M_I16, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_u8_d16", READ, M_U8_D16, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_u8_d16_hi", READ, M_U8_HI, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_i8_d16", READ, M_I8_D16, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_i8_d16_hi", READ, M_I8_HI, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_u16_d16", READ, M_B16_D16, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_u16_d16_hi", READ, M_B16_HI, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_b32", READ, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_b64", READ, M_PLAIN, 2, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_b96", READ, M_PLAIN, 3, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read_b128", READ, M_PLAIN, 4, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read2_b32", READ2, M_PLAIN, 1, 4, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read2st64_b32", READ2, M_PLAIN, 1, 256, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read2_b64", READ2, M_PLAIN, 2, 8, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_read2st64_b64", READ2, M_PLAIN, 2, 512, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_write_b8", WRITE, M_U8, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_write_b8_d16_hi", WRITE, M_U8_HI, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_write_b16", WRITE, M_U16, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_write_b16_d16_hi", WRITE, M_B16_HI, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_write_b32", WRITE, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_write_b64", WRITE, M_PLAIN, 2, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_write_b96", WRITE, M_PLAIN, 3, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_write_b128", WRITE, M_PLAIN, 4, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_write2_b32", WRITE2, M_PLAIN, 1, 4, NULL, D_BITS, true, false, ON_ALL },
+    { "ds_write2st64_b32", WRITE2, M_PLAIN, 1, 256, NULL, D_BITS, true, false, ON_ALL },
+    { "ds_write2_b64", WRITE2, M_PLAIN, 2, 8, NULL, D_BITS, true, false, ON_ALL },
+    { "ds_write2st64_b64", WRITE2, M_PLAIN, 2, 512, NULL, D_BITS, true, false, ON_ALL },
     AT2("add_u32", "add_rtn_u32", 1, at_add32, D_BITS, false)
     AT2("sub_u32", "sub_rtn_u32", 1, at_sub32, D_BITS, false)
     AT2("rsub_u32", "rsub_rtn_u32", 1, at_rsub32, D_BITS, false)
@@ -93,7 +95,7 @@ static const struct dop ops[] = {
     AT2("xor_b32", "xor_rtn_b32", 1, at_xor, D_BITS, false)
     AT2("mskor_b32", "mskor_rtn_b32", 1, at_mskor, D_BITS, true)
     AT2("cmpst_b32", "cmpst_rtn_b32", 1, NULL, D_SMALL, true)
-    AT2("cmpst_f32", "cmpst_rtn_f32", 1, at_cmpst_f32, D_F32, true)
+    AT2_ON("cmpst_f32", "cmpst_rtn_f32", 1, at_cmpst_f32, D_F32, true, ON_GFX9 | ON_1100)
     AT2("min_f32", "min_rtn_f32", 1, at_min_f32, D_F32, false)
     AT2("max_f32", "max_rtn_f32", 1, at_max_f32, D_F32, false)
     AT2("add_f32", "add_rtn_f32", 1, at_add_f32, D_F32, false)
@@ -111,28 +113,34 @@ static const struct dop ops[] = {
     AT2("xor_b64", "xor_rtn_b64", 2, at_xor, D_BITS, false)
     AT2("mskor_b64", "mskor_rtn_b64", 2, at_mskor, D_BITS, true)
     AT2("cmpst_b64", "cmpst_rtn_b64", 2, NULL, D_SMALL, true)
-    AT2("cmpst_f64", "cmpst_rtn_f64", 2, at_cmpst_f64, D_F64, true)
+    AT2_ON("cmpst_f64", "cmpst_rtn_f64", 2, at_cmpst_f64, D_F64, true, ON_GFX9 | ON_1100)
     AT2("min_f64", "min_rtn_f64", 2, at_min_f64, D_F64, false)
     AT2("max_f64", "max_rtn_f64", 2, at_max_f64, D_F64, false)
-    AT2("add_f64", "add_rtn_f64", 2, at_add_f64, D_F64, false)
-    { "ds_pk_add_f16", ATOM, M_PLAIN, 1, 0, at_pk_f16, D_PKF16, false, false, ON_940 },
-    { "ds_pk_add_rtn_f16", ATOM, M_PLAIN, 1, 0, at_pk_f16, D_PKF16, false, true, ON_940 },
-    { "ds_pk_add_bf16", ATOM, M_PLAIN, 1, 0, at_pk_bf16, D_PKBF16, false, false, ON_940 },
-    { "ds_pk_add_rtn_bf16", ATOM, M_PLAIN, 1, 0, at_pk_bf16, D_PKBF16, false, true, ON_940 },
-    { "ds_wrxchg_rtn_b32", ATOM, M_PLAIN, 1, 0, at_swap, D_BITS, false, true, ON_GFX9 },
-    { "ds_wrxchg_rtn_b64", ATOM, M_PLAIN, 2, 0, at_swap, D_BITS, false, true, ON_GFX9 },
-    { "ds_wrap_rtn_b32", ATOM, M_PLAIN, 1, 0, at_wrap, D_SMALL, true, true, ON_GFX9 },
-    { "ds_wrxchg2_rtn_b32", XCHG2, M_PLAIN, 1, 4, NULL, D_BITS, true, true, ON_GFX9 },
-    { "ds_wrxchg2st64_rtn_b32", XCHG2, M_PLAIN, 1, 256, NULL, D_BITS, true, true, ON_GFX9 },
-    { "ds_wrxchg2_rtn_b64", XCHG2, M_PLAIN, 2, 8, NULL, D_BITS, true, true, ON_GFX9 },
-    { "ds_wrxchg2st64_rtn_b64", XCHG2, M_PLAIN, 2, 512, NULL, D_BITS, true, true, ON_GFX9 },
+    AT2_ON("add_f64", "add_rtn_f64", 2, at_add_f64, D_F64, false, ON_GFX9 | ON_1250)
+    AT2_ON("sub_clamp_u32", "sub_clamp_rtn_u32", 1, at_sub_clamp, D_BITS, false, ON_GFX12)
+    AT2_ON("cond_sub_u32", "cond_sub_rtn_u32", 1, at_cond_sub, D_BITS, false, ON_GFX12)
+    { "ds_pk_add_f16", ATOM, M_PLAIN, 1, 0, at_pk_f16, D_PKF16, false, false, ON_940 | ON_GFX12 },
+    { "ds_pk_add_rtn_f16", ATOM, M_PLAIN, 1, 0, at_pk_f16, D_PKF16, false, true, ON_940 |
+      ON_GFX12 },
+    { "ds_pk_add_bf16", ATOM, M_PLAIN, 1, 0, at_pk_bf16, D_PKBF16, false, false, ON_940 |
+      ON_GFX12 },
+    { "ds_pk_add_rtn_bf16", ATOM, M_PLAIN, 1, 0, at_pk_bf16, D_PKBF16, false, true, ON_940 |
+      ON_GFX12 },
+    { "ds_wrxchg_rtn_b32", ATOM, M_PLAIN, 1, 0, at_swap, D_BITS, false, true, ON_ALL },
+    { "ds_wrxchg_rtn_b64", ATOM, M_PLAIN, 2, 0, at_swap, D_BITS, false, true, ON_ALL },
+    { "ds_wrap_rtn_b32", ATOM, M_PLAIN, 1, 0, at_wrap, D_SMALL, true, true, ON_GFX9 | ON_1100 },
+    { "ds_wrxchg2_rtn_b32", XCHG2, M_PLAIN, 1, 4, NULL, D_BITS, true, true, ON_ALL },
+    { "ds_wrxchg2st64_rtn_b32", XCHG2, M_PLAIN, 1, 256, NULL, D_BITS, true, true, ON_ALL },
+    { "ds_wrxchg2_rtn_b64", XCHG2, M_PLAIN, 2, 8, NULL, D_BITS, true, true, ON_ALL },
+    { "ds_wrxchg2st64_rtn_b64", XCHG2, M_PLAIN, 2, 512, NULL, D_BITS, true, true, ON_ALL },
     { "ds_permute_b32", PERMUTE, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_ALL },
     { "ds_bpermute_b32", BPERMUTE, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_bpermute_fi_b32", BPERMUTE_FI, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_GFX12 },
     { "ds_swizzle_b32", SWIZZLE, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_ALL },
-    { "ds_read_addtid_b32", READ_TID, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_write_addtid_b32", WRITE_TID, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_append", COUNT_UP, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
-    { "ds_consume", COUNT_DOWN, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_GFX9 },
+    { "ds_read_addtid_b32", READ_TID, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_write_addtid_b32", WRITE_TID, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_append", COUNT_UP, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_ALL },
+    { "ds_consume", COUNT_DOWN, M_PLAIN, 1, 0, NULL, D_BITS, false, false, ON_ALL },
     { "ds_read_b64_tr_b16", TR_B16, M_PLAIN, 2, 0, NULL, D_BITS, false, false, ON_950 },
     { "ds_read_b64_tr_b8", TR_B8, M_PLAIN, 2, 0, NULL, D_BITS, false, false, ON_950 },
     { "ds_read_b64_tr_b4", TR_B4, M_PLAIN, 2, 0, NULL, D_BITS, false, false, ON_950 },
@@ -140,6 +148,36 @@ static const struct dop ops[] = {
 };
 
 enum { ADDR = 2, DATA = 10, DATA2 = 14, RESULT = 20 };
+
+/* The mnemonic on a target: gfx11 renamed many, gfx12 some. */
+static const char *name_on(const struct dop *op, enum target t)
+{
+    static const struct { const char *from, *to; enum target first; } renamed[] = {
+        { "read2st64_", "load_2addr_stride64_", T_1100 },
+        { "read2_", "load_2addr_", T_1100 },
+        { "read_", "load_", T_1100 },
+        { "write2st64_", "store_2addr_stride64_", T_1100 },
+        { "write2_", "store_2addr_", T_1100 },
+        { "write_", "store_", T_1100 },
+        { "wrxchg2st64_", "storexchg_2addr_stride64_", T_1100 },
+        { "wrxchg2_", "storexchg_2addr_", T_1100 },
+        { "wrxchg_", "storexchg_", T_1100 },
+        { "cmpst_", "cmpstore_", T_1100 },
+        { "min_f", "min_num_f", T_1201 },
+        { "max_f", "max_num_f", T_1201 },
+        { "min_rtn_f", "min_num_rtn_f", T_1201 },
+        { "max_rtn_f", "max_num_rtn_f", T_1201 },
+    };
+    static char name[64];
+    const char *rest = op->name + 3;
+
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (t >= renamed[i].first && !strncmp(rest, renamed[i].from, strlen(renamed[i].from))) {
+            snprintf(name, sizeof name, "ds_%s%s", renamed[i].to, rest + strlen(renamed[i].from));
+            return name;
+        }
+    return op->name;
+}
 
 struct dcase {
     const struct dop *op;
@@ -158,6 +196,7 @@ static void span(char *out, char file, int first, int words)
 static void add(struct batch *b, struct dcase *list, int *n, struct dcase c)
 {
     const struct dop *op = c.op;
+    const char *name = name_on(op, b->target);
     char file = c.agpr ? 'a' : 'v', d[16], e[16], r[16], text[160], tail[40] = "";
     bool two_addr = op->kind == READ2 || op->kind == WRITE2 || op->kind == XCHG2;
 
@@ -174,19 +213,20 @@ static void add(struct batch *b, struct dcase *list, int *n, struct dcase c)
     case TR_B16:
     case TR_B8:
     case TR_B4:
-    case TR_B6: sprintf(text, "%s %s, v%d%s", op->name, r, ADDR, tail); break;
-    case WRITE: sprintf(text, "%s v%d, %s%s", op->name, ADDR, d, tail); break;
-    case WRITE2: sprintf(text, "%s v%d, %s, %s%s", op->name, ADDR, d, e, tail); break;
-    case XCHG2: sprintf(text, "%s %s, v%d, %s, %s%s", op->name, r, ADDR, d, e, tail); break;
+    case TR_B6: sprintf(text, "%s %s, v%d%s", name, r, ADDR, tail); break;
+    case WRITE: sprintf(text, "%s v%d, %s%s", name, ADDR, d, tail); break;
+    case WRITE2: sprintf(text, "%s v%d, %s, %s%s", name, ADDR, d, e, tail); break;
+    case XCHG2: sprintf(text, "%s %s, v%d, %s, %s%s", name, r, ADDR, d, e, tail); break;
     case ATOM:
-        sprintf(text, "%s %s%sv%d, %s%s%s%s", op->name, op->ret ? r : "", op->ret ? ", " : "", ADDR,
+        sprintf(text, "%s %s%sv%d, %s%s%s%s", name, op->ret ? r : "", op->ret ? ", " : "", ADDR,
                 d, op->two ? ", " : "", op->two ? e : "", tail);
         break;
     case PERMUTE:
-    case BPERMUTE: sprintf(text, "%s v%d, v%d, v%d%s", op->name, RESULT, ADDR, DATA, tail); break;
-    case SWIZZLE: sprintf(text, "%s v%d, v%d%s", op->name, RESULT, DATA, tail); break;
-    case WRITE_TID: sprintf(text, "%s %s%s", op->name, d, tail); break;
-    default: sprintf(text, "%s %s%s", op->name, r, tail);
+    case BPERMUTE:
+    case BPERMUTE_FI: sprintf(text, "%s v%d, v%d, v%d%s", name, RESULT, ADDR, DATA, tail); break;
+    case SWIZZLE: sprintf(text, "%s v%d, v%d%s", name, RESULT, DATA, tail); break;
+    case WRITE_TID: sprintf(text, "%s %s%s", name, d, tail); break;
+    default: sprintf(text, "%s %s%s", name, r, tail);
     }
     c.snippet = batch_add(b, "%s\n%s", text,
                           b->target >= T_1201 ? "s_wait_dscnt 0" : "s_waitcnt lgkmcnt(0)");
@@ -199,7 +239,7 @@ static int make_cases(struct batch *b, const struct dop *op, struct dcase *list)
 {
     int n = 0, bytes = item_bytes(op), align = bytes == 12 ? 16 : bytes;
     struct dcase c = { .op = op };
-    bool lanes = op->kind == PERMUTE || op->kind == BPERMUTE;
+    bool lanes = op->kind == PERMUTE || op->kind == BPERMUTE || op->kind == BPERMUTE_FI;
     rand_seed(op->name);
     for (int k = 0; k < 5; k++) {
         c.agpr = b->target <= T_950 && k == 4 && op->kind <= ATOM;
@@ -234,7 +274,12 @@ static int make_cases(struct batch *b, const struct dop *op, struct dcase *list)
             c.off0 = (int)rand_below(0x8000);
             add(b, list, &n, c);
         }
-        for (int k = 0; k < 10 && b->target <= T_950; k++) { /* rotations within 32 lanes */
+        for (int k = 0; k < 8; k++) { /* bit reversals */
+            static const int kept[] = { 0, 0x10, 0x18, 0x1c, 0x1e, 0x1f, 0x05, 0x01 };
+            c.off0 = 0xe000 | kept[k];
+            add(b, list, &n, c);
+        }
+        for (int k = 0; k < 10; k++) { /* rotations within 32 lanes */
             c.off0 = 0xc000 | (int)rand_below(64) << 5 | (k & 1 ? (int)rand_below(32) : 0);
             add(b, list, &n, c);
         }
@@ -249,12 +294,19 @@ static uint64_t load64(const uint8_t *p, int bytes)
     return v;
 }
 
-/* Source lane of ds_swizzle: quad permute, rotation, or and/or/xor masks within 32 lanes. */
+/* Source lane of ds_swizzle: quad permute, rotation, bit reversal, or and/or/xor masks within 32
+ * lanes. */
 static int swizzle_source(int pattern, int lane)
 {
     if ((pattern & 0xff00) == 0x8000)
         return (lane & ~3) | (pattern >> (lane & 3) * 2 & 3);
-    if ((pattern & 0xc000) == 0xc000) { /* mask keeps bits of the lane, the rest rotates */
+    if ((pattern & 0xe000) == 0xe000) { /* mask keeps bits of the lane, the rest is reversed */
+        int keep = pattern & 31, back = 0;
+        for (int i = 0; i < 5; i++)
+            back |= (lane >> i & 1) << (4 - i);
+        return (lane & 32) | back >> __builtin_popcount((unsigned)keep) | (lane & keep);
+    }
+    if ((pattern & 0xe000) == 0xc000) { /* mask keeps bits of the lane, the rest rotates */
         int keep = pattern & 31, by = pattern >> 5 & 31, right = pattern >> 10 & 1, in = lane & 31;
         int moved = (right ? in - by : in + by) & 31;
         return (lane & 32) | (in & keep) | (moved & ~keep & 31);
@@ -296,7 +348,7 @@ static void run_case(const struct batch *b, const struct dcase *c)
         for (int i = 0; i < lanes; i++) {
             int slot = alone ? order[i] : (int)rand_below((uint32_t)slots);
             w.v[ADDR][i] = (uint32_t)(slot * step);
-            if (op->kind == PERMUTE || op->kind == BPERMUTE)
+            if (op->kind == PERMUTE || op->kind == BPERMUTE || op->kind == BPERMUTE_FI)
                 w.v[ADDR][i] = rand_below(8) ? rand_below(64) * 4 : (uint32_t)rand64();
             for (int k = 0; k < 2; k++) {
                 uint64_t v = mem_draw(op->draw, bytes);
@@ -359,6 +411,11 @@ static void run_case(const struct batch *b, const struct dcase *c)
                     file[DATA][i] | (op->words > 1 ? (uint64_t)file[DATA + 1][i] << 32 : 0);
                 uint64_t y =
                     file[DATA2][i] | (op->words > 1 ? (uint64_t)file[DATA2 + 1][i] << 32 : 0);
+                if (t >= T_1100 && op->two && strstr(op->name, "cmpst")) {
+                    uint64_t value = x; /* gfx11: the value first */
+                    x = y;
+                    y = value;
+                }
                 uint64_t v = op->fn   ? op->fn(t, m, x, y)
                              : m == x ? y
                                       : m; /* cmpst: compare, then value */
@@ -368,9 +425,11 @@ static void run_case(const struct batch *b, const struct dcase *c)
                 break;
             }
             case PERMUTE: out[RESULT][i] = sent[i]; break;
-            case BPERMUTE: {
+            case BPERMUTE:
+            case BPERMUTE_FI: {
                 uint32_t src = (w.v[ADDR][i] + (uint32_t)c->off0) / 4 % (uint32_t)lanes;
-                out[RESULT][i] = w.exec >> src & 1 ? w.v[DATA][src] : 0;
+                bool read = w.exec >> src & 1 || op->kind == BPERMUTE_FI;
+                out[RESULT][i] = read ? w.v[DATA][src] : 0;
                 break;
             }
             case SWIZZLE: {
@@ -432,7 +491,7 @@ void run_lds(enum target t)
     batch_begin(&b, t);
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (ops[i].targets >> t & 1) {
-            covered_add(t, ops[i].name);
+            covered_add(t, name_on(&ops[i], t));
             n += make_cases(&b, &ops[i], list + n);
         }
     if (!batch_assemble(&b))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Float arithmetic for the references of the instruction tests: exact on integers, rounded once, for
- * any format up to f64. Written from IEEE 754 and the OCP and FNUZ format definitions; it uses neither
- * the host's float unit nor anything of the simulator.
+ * Float arithmetic for the references of the instruction tests: exact on integers, rounded once,
+ * for any format up to f64. Written from IEEE 754 and the OCP and FNUZ format definitions; it uses
+ * neither the host's float unit nor anything of the simulator.
  */
 #ifndef REF_FLOAT_H
 #define REF_FLOAT_H
@@ -45,7 +45,8 @@ bool ref_is_denormal(struct ref_format f, uint64_t bits);
  * format has none). NaN is quieted. `flush` turns a denormal result into a zero of its sign. */
 uint64_t ref_pack(struct ref_format f, struct ref_num x, enum ref_round mode, bool flush);
 
-struct ref_num ref_add(struct ref_num a, struct ref_num b, enum ref_round mode); /* mode: sign of x-x */
+/* mode: sign of x-x */
+struct ref_num ref_add(struct ref_num a, struct ref_num b, enum ref_round mode);
 struct ref_num ref_mul(struct ref_num a, struct ref_num b);
 struct ref_num ref_div(struct ref_num a, struct ref_num b);
 struct ref_num ref_sqrt(struct ref_num a);
@@ -62,8 +63,8 @@ struct ref_num ref_integral(struct ref_num a, enum ref_round mode);
 /* Truncates to an integer saturated to [lo, hi]; NaN gives 0. */
 int64_t ref_to_int(struct ref_num a, __int128 lo, __int128 hi);
 
-/* Distance in units of the last place of two values of a format (0 if equal or both NaN; +0 and -0 are
- * equal); a huge number if one is NaN or the signs differ beyond zero. */
+/* Distance in units of the last place of two values of a format (0 if equal or both NaN; +0 and -0
+ * are equal); a huge number if one is NaN or the signs differ beyond zero. */
 uint64_t ref_ulps(struct ref_format f, uint64_t a, uint64_t b);
 
 #endif

@@ -147,7 +147,8 @@ bool run_snippet(const struct batch *b, int snippet, struct wave_state *st, uint
     memcpy(w->s, st->s, sizeof st->s);
     rows(w, st, (size_t)lanes, true);
     w->vcc = st->vcc;
-    w->exec = w->start_exec = st->exec;
+    w->exec = st->exec;
+    w->start_exec = 0; /* snippets may turn on any lane */
     sim_unpack_mask(w->erow, w->exec);
     w->scc = st->scc;
     w->s[SIM_S_M0] = st->m0;

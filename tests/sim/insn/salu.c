@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scalar ALU: every SOP1, SOP2, SOPC and SOPK operation with registers, VCC, EXEC, inline constants,
- * literals and source = destination, SCC in and out, EXEC where an operation writes it. References:
- * CDNA3/CDNA4 ISA guides, SALU chapters.
+ * Scalar ALU: every SOP1, SOP2, SOPC and SOPK operation with registers, VCC, EXEC, inline
+ * constants, literals and source = destination, SCC in and out, EXEC where an operation writes it.
+ * References: CDNA3/CDNA4 ISA guides, SALU chapters.
  */
 #include "insn.h"
+#include "ref_float.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,9 @@ enum sform { SOP1, SOP2, SOPC, SOPK };
 enum { SF_ACC = 1,     /* reads the destination */
        SF_EXEC = 2,    /* writes EXEC */
        SF_DST_SRC = 4, /* SOPK compare: the register is a source */
-       SF_UNSIGNED_K = 8 };
+       SF_UNSIGNED_K = 8,
+       SF_F32 = 16,    /* values of floats */
+       SF_F16 = 32 };
 
 struct srow {
     const char *name;
@@ -120,10 +123,99 @@ REF(bitreplicate)
 #define SAVEEXEC(name, expr)                                                                  \
     REF(name##_save) { uint64_t e = l->exec; l->exec = (expr); l->d = e; l->scc = l->exec != 0; }
 SAVEEXEC(and_, A64 & e) SAVEEXEC(or_, A64 | e) SAVEEXEC(xor_, A64 ^ e) SAVEEXEC(andn2, A64 & ~e)
-SAVEEXEC(orn2, A64 | ~e) SAVEEXEC(nand, ~(A64 & e)) SAVEEXEC(nor, ~(A64 | e)) SAVEEXEC(xnor, ~(A64 ^ e))
+SAVEEXEC(orn2, A64 | ~e) SAVEEXEC(nand, ~(A64 & e)) SAVEEXEC(nor, ~(A64 | e))
+SAVEEXEC(xnor, ~(A64 ^ e))
 SAVEEXEC(andn1, ~A64 & e) SAVEEXEC(orn1, ~A64 | e)
 REF(andn1_wr) { l->d = l->exec = ~A64 & l->exec; l->scc = l->exec != 0; }
 REF(andn2_wr) { l->d = l->exec = A64 & ~l->exec; l->scc = l->exec != 0; }
+
+/* The 32-bit forms of wave32. */
+#define SAVEEXEC32(name, expr)                                                                \
+    REF(name##_save32)                                                                        \
+    {                                                                                         \
+        uint32_t e = (uint32_t)l->exec;                                                       \
+        l->exec = (uint32_t)(expr);                                                           \
+        l->d = e;                                                                             \
+        l->scc = l->exec != 0;                                                                \
+    }
+SAVEEXEC32(and_, A & e) SAVEEXEC32(or_, A | e) SAVEEXEC32(xor_, A ^ e) SAVEEXEC32(andn2, A & ~e)
+SAVEEXEC32(orn2, A | ~e) SAVEEXEC32(nand, ~(A & e)) SAVEEXEC32(nor, ~(A | e))
+SAVEEXEC32(xnor, ~(A ^ e))
+SAVEEXEC32(andn1, ~A & e) SAVEEXEC32(orn1, ~A | e)
+REF(andn1_wr32) { l->d = l->exec = ~A & (uint32_t)l->exec; l->scc = l->exec != 0; }
+REF(andn2_wr32) { l->d = l->exec = A & ~(uint32_t)l->exec; l->scc = l->exec != 0; }
+
+/* gfx12's scalar floats: as the vector instructions, without modifiers; f16 in the low half, the
+ * high half of the result zero (RDNA4 ISA guide, 6.9). */
+#define N32(k) ref_unpack(REF_F32, (uint32_t)(k))
+#define N16(k) ref_unpack(REF_F16, (k) & 0xffff)
+#define OUT32(x) (l->d = ref_pack(REF_F32, (x), REF_RNE, false))
+#define OUT16(x) (l->d = ref_pack(REF_F16, (x), REF_RNE, false))
+#define FLOATS(n, N, OUT)                                                                     \
+    REF(add_f##n) { OUT(ref_add(N(A), N(B), REF_RNE)); }                                      \
+    REF(sub_f##n) { OUT(ref_add(N(A), minus(N(B)), REF_RNE)); }                               \
+    REF(mul_f##n) { OUT(ref_mul(N(A), N(B))); }                                               \
+    REF(fmac_f##n) { OUT(ref_add(ref_mul(N(A), N(B)), N(l->d), REF_RNE)); }                   \
+    REF(ceil_f##n) { OUT(ref_integral(N(A), REF_UP)); }                                       \
+    REF(floor_f##n) { OUT(ref_integral(N(A), REF_DOWN)); }                                    \
+    REF(trunc_f##n) { OUT(ref_integral(N(A), REF_ZERO)); }                                    \
+    REF(rndne_f##n) { OUT(ref_integral(N(A), REF_RNE)); }                                     \
+    REF(min_num_f##n) { OUT(pick(N(A), N(B), false, false)); }                                \
+    REF(max_num_f##n) { OUT(pick(N(A), N(B), true, false)); }                                 \
+    REF(minimum_f##n) { OUT(pick(N(A), N(B), false, true)); }                                 \
+    REF(maximum_f##n) { OUT(pick(N(A), N(B), true, true)); }                                  \
+    REF(lt_f##n) { l->scc = ref_cmp(N(A), N(B)) == -1; }                                      \
+    REF(eq_f##n) { l->scc = ref_cmp(N(A), N(B)) == 0; }                                       \
+    REF(le_f##n) { int c = ref_cmp(N(A), N(B)); l->scc = c == -1 || c == 0; }                 \
+    REF(gt_f##n) { l->scc = ref_cmp(N(A), N(B)) == 1; }                                       \
+    REF(lg_f##n) { int c = ref_cmp(N(A), N(B)); l->scc = c == -1 || c == 1; }                 \
+    REF(ge_f##n) { int c = ref_cmp(N(A), N(B)); l->scc = c == 1 || c == 0; }                  \
+    REF(o_f##n) { l->scc = ref_cmp(N(A), N(B)) != 2; }                                        \
+    REF(u_f##n) { l->scc = ref_cmp(N(A), N(B)) == 2; }                                        \
+    REF(nge_f##n) { int c = ref_cmp(N(A), N(B)); l->scc = !(c == 1 || c == 0); }              \
+    REF(nlg_f##n) { int c = ref_cmp(N(A), N(B)); l->scc = !(c == -1 || c == 1); }             \
+    REF(ngt_f##n) { l->scc = ref_cmp(N(A), N(B)) != 1; }                                      \
+    REF(nle_f##n) { int c = ref_cmp(N(A), N(B)); l->scc = !(c == -1 || c == 0); }             \
+    REF(neq_f##n) { l->scc = ref_cmp(N(A), N(B)) != 0; }                                      \
+    REF(nlt_f##n) { l->scc = ref_cmp(N(A), N(B)) != -1; }
+/* A NaN keeps its sign. */
+static struct ref_num minus(struct ref_num a)
+{
+    return a.cls == REF_NAN ? a : ref_neg(a);
+}
+
+/* The smaller or larger; a number before NaN, or NaN (a signalling one first) before a number. */
+static struct ref_num pick(struct ref_num a, struct ref_num b, bool max, bool nan_wins)
+{
+    bool na = a.cls == REF_NAN, nb = b.cls == REF_NAN;
+    bool sa = na && !(a.man >> 51 & 1), sb = nb && !(b.man >> 51 & 1);
+    if (na && nb)
+        return nan_wins && sb && !sa ? b : a;
+    if (na || nb)
+        return na == nan_wins ? a : b;
+    int c = ref_cmp(a, b);
+    if (c == 0)
+        return a.neg == max ? b : a;
+    return (c > 0) == max ? a : b;
+}
+FLOATS(32, N32, OUT32)
+FLOATS(16, N16, OUT16)
+REF(cvt_f32_i32) { OUT32(ref_from_int(IA)); }
+REF(cvt_f32_u32) { OUT32(ref_from_int(A)); }
+REF(cvt_i32_f32) { l->d = (uint32_t)ref_to_int(N32(A), INT32_MIN, INT32_MAX); }
+REF(cvt_u32_f32) { l->d = (uint32_t)ref_to_int(N32(A), 0, UINT32_MAX); }
+REF(cvt_f16_f32) { OUT16(N32(A)); }
+REF(cvt_f32_f16) { OUT32(N16(A)); }
+REF(cvt_hi_f32_f16) { OUT32(N16(A >> 16)); }
+REF(cvt_pk_rtz)
+{
+    l->d = ref_pack(REF_F16, N32(A), REF_ZERO, false) |
+           ref_pack(REF_F16, N32(B), REF_ZERO, false) << 16;
+}
+REF(add64) { l->d = A64 + B64; }
+REF(sub64) { l->d = A64 - B64; }
+REF(mul64) { l->d = A64 * B64; }
+REF(pack_hl) { l->d = A >> 16 | B << 16; }
 
 REF(add_u) { uint64_t r = (uint64_t)A + B; l->d = (uint32_t)r; l->scc = r >> 32; }
 REF(sub_u) { l->d = A - B; l->scc = B > A; }
@@ -179,8 +271,10 @@ OP32(bfe_u, bfe(A, B, 32, false)) OP64(bfe_u, bfe(A64, B, 64, false))
 OP32(bfe_i, bfe(A, B, 32, true)) OP64(bfe_i, bfe(A64, B, 64, true))
 
 #define CMP(name, expr) REF(name) { l->scc = (expr); }
-CMP(eq, A == B) CMP(lg, A != B) CMP(gt_i, IA > IB) CMP(ge_i, IA >= IB) CMP(lt_i, IA < IB) CMP(le_i, IA <= IB)
-CMP(gt_u, A > B) CMP(ge_u, A >= B) CMP(lt_u, A < B) CMP(le_u, A <= B) CMP(eq64, A64 == B64) CMP(lg64, A64 != B64)
+CMP(eq, A == B) CMP(lg, A != B) CMP(gt_i, IA > IB) CMP(ge_i, IA >= IB) CMP(lt_i, IA < IB)
+CMP(le_i, IA <= IB)
+CMP(gt_u, A > B) CMP(ge_u, A >= B) CMP(lt_u, A < B) CMP(le_u, A <= B) CMP(eq64, A64 == B64)
+CMP(lg64, A64 != B64)
 CMP(bitcmp0_32, !(A >> (B & 31) & 1)) CMP(bitcmp1_32, A >> (B & 31) & 1)
 CMP(bitcmp0_64, !(A64 >> (B & 63) & 1)) CMP(bitcmp1_64, A64 >> (B & 63) & 1)
 
@@ -247,6 +341,18 @@ static const struct srow rows[] = {
     { "s_orn1_saveexec_b64", SOP1, 64, 64, 0, orn1_save, SF_EXEC, ON_GFX9 },
     { "s_andn1_wrexec_b64", SOP1, 64, 64, 0, andn1_wr, SF_EXEC, ON_GFX9 },
     { "s_andn2_wrexec_b64", SOP1, 64, 64, 0, andn2_wr, SF_EXEC, ON_GFX9 },
+    { "s_and_saveexec_b32", SOP1, 32, 32, 0, and__save32, SF_EXEC, ON_GFX11UP },
+    { "s_or_saveexec_b32", SOP1, 32, 32, 0, or__save32, SF_EXEC, ON_GFX11UP },
+    { "s_xor_saveexec_b32", SOP1, 32, 32, 0, xor__save32, SF_EXEC, ON_GFX11UP },
+    { "s_nand_saveexec_b32", SOP1, 32, 32, 0, nand_save32, SF_EXEC, ON_GFX11UP },
+    { "s_nor_saveexec_b32", SOP1, 32, 32, 0, nor_save32, SF_EXEC, ON_GFX11UP },
+    { "s_xnor_saveexec_b32", SOP1, 32, 32, 0, xnor_save32, SF_EXEC, ON_GFX11UP },
+    { "s_and_not0_saveexec_b32", SOP1, 32, 32, 0, andn1_save32, SF_EXEC, ON_GFX11UP },
+    { "s_or_not0_saveexec_b32", SOP1, 32, 32, 0, orn1_save32, SF_EXEC, ON_GFX11UP },
+    { "s_and_not1_saveexec_b32", SOP1, 32, 32, 0, andn2_save32, SF_EXEC, ON_GFX11UP },
+    { "s_or_not1_saveexec_b32", SOP1, 32, 32, 0, orn2_save32, SF_EXEC, ON_GFX11UP },
+    { "s_and_not0_wrexec_b32", SOP1, 32, 32, 0, andn1_wr32, SF_EXEC, ON_GFX11UP },
+    { "s_and_not1_wrexec_b32", SOP1, 32, 32, 0, andn2_wr32, SF_EXEC, ON_GFX11UP },
     { "s_add_u32", SOP2, 32, 32, 32, add_u, 0, ON_GFX9 | ON_1100 },
     { "s_sub_u32", SOP2, 32, 32, 32, sub_u, 0, ON_GFX9 | ON_1100 },
     { "s_add_i32", SOP2, 32, 32, 32, add_i, 0, ON_GFX9 | ON_1100 },
@@ -308,6 +414,70 @@ static const struct srow rows[] = {
     { "s_pack_ll_b32_b16", SOP2, 32, 32, 32, pack_ll, 0, ON_ALL },
     { "s_pack_lh_b32_b16", SOP2, 32, 32, 32, pack_lh, 0, ON_ALL },
     { "s_pack_hh_b32_b16", SOP2, 32, 32, 32, pack_hh, 0, ON_ALL },
+    { "s_pack_hl_b32_b16", SOP2, 32, 32, 32, pack_hl, 0, ON_GFX11UP },
+    { "s_add_nc_u64", SOP2, 64, 64, 64, add64, 0, ON_GFX12 },
+    { "s_sub_nc_u64", SOP2, 64, 64, 64, sub64, 0, ON_GFX12 },
+    { "s_mul_u64", SOP2, 64, 64, 64, mul64, 0, ON_GFX12 },
+    { "s_add_f32", SOP2, 32, 32, 32, add_f32, SF_F32, ON_GFX12 },
+    { "s_sub_f32", SOP2, 32, 32, 32, sub_f32, SF_F32, ON_GFX12 },
+    { "s_mul_f32", SOP2, 32, 32, 32, mul_f32, SF_F32, ON_GFX12 },
+    { "s_min_num_f32", SOP2, 32, 32, 32, min_num_f32, SF_F32, ON_GFX12 },
+    { "s_max_num_f32", SOP2, 32, 32, 32, max_num_f32, SF_F32, ON_GFX12 },
+    { "s_minimum_f32", SOP2, 32, 32, 32, minimum_f32, SF_F32, ON_GFX12 },
+    { "s_maximum_f32", SOP2, 32, 32, 32, maximum_f32, SF_F32, ON_GFX12 },
+    { "s_fmac_f32", SOP2, 32, 32, 32, fmac_f32, SF_F32 | SF_ACC, ON_GFX12 },
+    { "s_ceil_f32", SOP1, 32, 32, 0, ceil_f32, SF_F32, ON_GFX12 },
+    { "s_floor_f32", SOP1, 32, 32, 0, floor_f32, SF_F32, ON_GFX12 },
+    { "s_trunc_f32", SOP1, 32, 32, 0, trunc_f32, SF_F32, ON_GFX12 },
+    { "s_rndne_f32", SOP1, 32, 32, 0, rndne_f32, SF_F32, ON_GFX12 },
+    { "s_add_f16", SOP2, 32, 32, 32, add_f16, SF_F16, ON_GFX12 },
+    { "s_sub_f16", SOP2, 32, 32, 32, sub_f16, SF_F16, ON_GFX12 },
+    { "s_mul_f16", SOP2, 32, 32, 32, mul_f16, SF_F16, ON_GFX12 },
+    { "s_min_num_f16", SOP2, 32, 32, 32, min_num_f16, SF_F16, ON_GFX12 },
+    { "s_max_num_f16", SOP2, 32, 32, 32, max_num_f16, SF_F16, ON_GFX12 },
+    { "s_minimum_f16", SOP2, 32, 32, 32, minimum_f16, SF_F16, ON_GFX12 },
+    { "s_maximum_f16", SOP2, 32, 32, 32, maximum_f16, SF_F16, ON_GFX12 },
+    { "s_fmac_f16", SOP2, 32, 32, 32, fmac_f16, SF_F16 | SF_ACC, ON_GFX12 },
+    { "s_ceil_f16", SOP1, 32, 32, 0, ceil_f16, SF_F16, ON_GFX12 },
+    { "s_floor_f16", SOP1, 32, 32, 0, floor_f16, SF_F16, ON_GFX12 },
+    { "s_trunc_f16", SOP1, 32, 32, 0, trunc_f16, SF_F16, ON_GFX12 },
+    { "s_rndne_f16", SOP1, 32, 32, 0, rndne_f16, SF_F16, ON_GFX12 },
+    { "s_cvt_f32_i32", SOP1, 32, 32, 0, cvt_f32_i32, 0, ON_GFX12 },
+    { "s_cvt_f32_u32", SOP1, 32, 32, 0, cvt_f32_u32, 0, ON_GFX12 },
+    { "s_cvt_i32_f32", SOP1, 32, 32, 0, cvt_i32_f32, SF_F32, ON_GFX12 },
+    { "s_cvt_u32_f32", SOP1, 32, 32, 0, cvt_u32_f32, SF_F32, ON_GFX12 },
+    { "s_cvt_f16_f32", SOP1, 32, 32, 0, cvt_f16_f32, SF_F32, ON_GFX12 },
+    { "s_cvt_f32_f16", SOP1, 32, 32, 0, cvt_f32_f16, SF_F16, ON_GFX12 },
+    { "s_cvt_hi_f32_f16", SOP1, 32, 32, 0, cvt_hi_f32_f16, SF_F16, ON_GFX12 },
+    { "s_cvt_pk_rtz_f16_f32", SOP2, 32, 32, 32, cvt_pk_rtz, SF_F32, ON_GFX12 },
+    { "s_cmp_lt_f32", SOPC, 0, 32, 32, lt_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_eq_f32", SOPC, 0, 32, 32, eq_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_le_f32", SOPC, 0, 32, 32, le_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_gt_f32", SOPC, 0, 32, 32, gt_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_lg_f32", SOPC, 0, 32, 32, lg_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_ge_f32", SOPC, 0, 32, 32, ge_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_o_f32", SOPC, 0, 32, 32, o_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_u_f32", SOPC, 0, 32, 32, u_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_nge_f32", SOPC, 0, 32, 32, nge_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_nlg_f32", SOPC, 0, 32, 32, nlg_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_ngt_f32", SOPC, 0, 32, 32, ngt_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_nle_f32", SOPC, 0, 32, 32, nle_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_neq_f32", SOPC, 0, 32, 32, neq_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_nlt_f32", SOPC, 0, 32, 32, nlt_f32, SF_F32, ON_GFX12 },
+    { "s_cmp_lt_f16", SOPC, 0, 32, 32, lt_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_eq_f16", SOPC, 0, 32, 32, eq_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_le_f16", SOPC, 0, 32, 32, le_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_gt_f16", SOPC, 0, 32, 32, gt_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_lg_f16", SOPC, 0, 32, 32, lg_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_ge_f16", SOPC, 0, 32, 32, ge_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_o_f16", SOPC, 0, 32, 32, o_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_u_f16", SOPC, 0, 32, 32, u_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_nge_f16", SOPC, 0, 32, 32, nge_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_nlg_f16", SOPC, 0, 32, 32, nlg_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_ngt_f16", SOPC, 0, 32, 32, ngt_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_nle_f16", SOPC, 0, 32, 32, nle_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_neq_f16", SOPC, 0, 32, 32, neq_f16, SF_F16, ON_GFX12 },
+    { "s_cmp_nlt_f16", SOPC, 0, 32, 32, nlt_f16, SF_F16, ON_GFX12 },
     { "s_cmp_eq_i32", SOPC, 0, 32, 32, eq, 0, ON_ALL },
     { "s_cmp_lg_i32", SOPC, 0, 32, 32, lg, 0, ON_ALL },
     { "s_cmp_gt_i32", SOPC, 0, 32, 32, gt_i, 0, ON_ALL },
@@ -357,14 +527,36 @@ struct scase {
 };
 
 static const uint64_t specials[] = {
-    0, 1, ~0ull, 2, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff80, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
-    0x80000001, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0x00100000, 0x00200000, 0x00400000,
-    0x001f0001, 0x00210000, 0x00080018, 0x0040003f, 0x007f0000, 0x5555555555555555, 0xaaaaaaaaaaaaaaaa };
+    0, 1, ~0ull, 2, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff80, 0x7fff, 0x8000, 0xffff, 0x10000,
+    0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x100000000, 0x7fffffffffffffff,
+    0x8000000000000000, 0x00100000, 0x00200000, 0x00400000, 0x001f0001, 0x00210000, 0x00080018,
+    0x0040003f, 0x007f0000, 0x5555555555555555, 0xaaaaaaaaaaaaaaaa };
 
 static uint64_t draw(int bits)
 {
-    uint64_t v = rand_below(2) ? specials[rand_below(sizeof specials / sizeof *specials)] : rand64() >> rand_below(64);
+    uint64_t v = rand_below(2) ? specials[rand_below(sizeof specials / sizeof *specials)]
+        : rand64() >> rand_below(64);
     return bits == 64 ? v : (uint32_t)v;
+}
+
+/* Floats whose sums and products matter, specials among them. */
+static uint64_t draw_float(bool half)
+{
+    static const uint32_t f32[] = { 0, 0x80000000, 1, 0x807fffff, 0x00800000, 0x3f800000,
+                                    0xbf800000, 0x3f000000, 0x7f7fffff, 0xff7fffff, 0x7f800000,
+                                    0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0xffbfffff,
+                                    0x4f000000, 0xcf000000, 0x4f800000, 0x477fe000, 0x477ff000,
+                                    0x33000001, 0x4b000001, 0x40200000 };
+    static const uint32_t f16[] = { 0, 0x8000, 1, 0x83ff, 0x400, 0x3c00, 0xbc00, 0x3800, 0x7bff,
+                                    0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe12, 0x7c01, 0xfdff, 0x6401,
+                                    0x4100 };
+    uint32_t r = (uint32_t)rand64();
+    if (!half)
+        return rand_below(3) ? (r & 0x807fffff) | (110 + rand_below(34)) << 23
+            : f32[rand_below(sizeof f32 / 4)];
+    uint32_t h = rand_below(3) ? (r & 0x83ff) | (5 + rand_below(20)) << 10
+        : f16[rand_below(sizeof f16 / 4)];
+    return h | (r & 0xffff0000);
 }
 
 static const char *reg(char *out, int first, int bits)
@@ -376,7 +568,7 @@ static const char *reg(char *out, int first, int bits)
     return out;
 }
 
-static void operand(char *out, enum place at, int bits, int first, uint64_t *value)
+static void operand(char *out, enum place at, int bits, int first, bool half, uint64_t *value)
 {
     if (at == P_VCC) {
         strcpy(out, bits == 64 ? "vcc" : "vcc_lo");
@@ -387,7 +579,7 @@ static void operand(char *out, enum place at, int bits, int first, uint64_t *val
         *value = (uint64_t)(int64_t)v;
         sprintf(out, "%d", v);
     } else if (at == P_LITERAL) {
-        *value = 0x1000 | (rand64() & 0x7fffffff);
+        *value = 0x1000 | (rand64() & (half ? 0x7fff : 0x7fffffff));
         sprintf(out, "0x%x", (uint32_t)*value);
     } else {
         reg(out, first, bits);
@@ -405,13 +597,14 @@ static void add_case(struct batch *b, struct scase *list, int *n, struct scase c
         strcpy(d, r->d == 64 ? "exec" : "exec_lo");
     else
         reg(d, c.d_at == P_SAME ? S_A : S_D, r->d);
-    operand(x, c.at[0], r->s0, S_A, &c.value[0]);
+    bool half = r->flags & SF_F16;
+    operand(x, c.at[0], r->s0, S_A, half, &c.value[0]);
     if (r->form == SOPK) {
         uint16_t k = (uint16_t)draw(32);
         c.value[1] = r->flags & SF_UNSIGNED_K ? k : (uint64_t)(int64_t)(int16_t)k;
         c.snippet = batch_add(b, "%s %s, 0x%x", r->name, r->flags & SF_DST_SRC ? x : d, k);
     } else {
-        operand(y, c.at[1], r->s1, S_B, &c.value[1]);
+        operand(y, c.at[1], r->s1, S_B, half, &c.value[1]);
         if (r->form == SOPC)
             c.snippet = batch_add(b, "%s %s, %s", r->name, x, y);
         else if (r->form == SOP2)
@@ -461,10 +654,12 @@ static int make_cases(struct batch *b, const struct srow *r, struct scase *list)
     return n;
 }
 
-static uint64_t read_place(const struct wave_state *w, enum place at, int first, int bits, uint64_t value)
+static uint64_t read_place(const struct wave_state *w, enum place at, int first, int bits,
+    uint64_t value)
 {
     uint64_t v = at == P_VCC ? w->vcc : at == P_EXEC ? w->exec
-                 : at == P_SGPR || at == P_SAME ? w->s[first] | (uint64_t)w->s[first + 1] << 32 : value;
+                 : at == P_SGPR || at == P_SAME ? w->s[first] | (uint64_t)w->s[first + 1] << 32
+                     : value;
     return bits == 64 ? v : (uint32_t)v;
 }
 
@@ -486,12 +681,17 @@ static void run_case(const struct batch *b, const struct scase *c, struct wave_s
             w->s[S_B] = w->s[S_A], w->s[S_B + 1] = w->s[S_A + 1];
         for (int i = S_D; i < S_D + 2; i++)
             w->s[i] = (uint32_t)draw(32);
+        if (r->flags & (SF_F32 | SF_F16)) {
+            w->s[S_A] = (uint32_t)draw_float(r->flags & SF_F16);
+            w->s[S_B] = (uint32_t)draw_float(r->flags & SF_F16);
+            w->s[S_D] = (uint32_t)draw_float(r->flags & SF_F16);
+        }
         w->vcc = draw(64);
         w->exec = draw(64);
         if (target_lanes(b->target) == 32)
             w->vcc = (uint32_t)w->vcc, w->exec = (uint32_t)w->exec;
         w->scc = rand_below(2);
-        w->mode = MODE_KERNEL;
+        w->mode = b->target >= T_1201 ? MODE_DENORM : MODE_KERNEL;
         want = *w;
 
         struct sl l = { .scc = w->scc, .exec = w->exec };
@@ -499,7 +699,8 @@ static void run_case(const struct batch *b, const struct scase *c, struct wave_s
         l.s[1] = read_place(w, c->at[1], S_B, r->s1 == 16 ? 32 : r->s1, c->value[1]);
         if (r->form == SOPK)
             l.s[1] = (uint32_t)c->value[1];
-        l.d = read_place(w, c->d_at == P_SAME ? P_SGPR : c->d_at, c->d_at == P_SAME ? S_A : S_D, r->d, 0);
+        l.d = read_place(w, c->d_at == P_SAME ? P_SGPR : c->d_at, c->d_at == P_SAME ? S_A : S_D,
+            r->d, 0);
         r->ref(&l);
         want.scc = l.scc;
         if (r->flags & SF_EXEC)
@@ -521,14 +722,19 @@ static void run_case(const struct batch *b, const struct scase *c, struct wave_s
         }
         if (target_lanes(b->target) == 32) /* EXEC_HI means nothing */
             w->exec = (uint32_t)w->exec, want.exec = (uint32_t)want.exec;
-        if (memcmp(w->s, want.s, sizeof w->s) || w->scc != want.scc || w->vcc != want.vcc || w->exec != want.exec ||
+        if (memcmp(w->s, want.s, sizeof w->s) || w->scc != want.scc || w->vcc != want.vcc ||
+            w->exec != want.exec ||
             w->m0 != want.m0 || w->mode != want.mode) {
             int at = c->d_at == P_SAME ? S_A : S_D;
             fail(b->target, r->name,
-                 "%s: s0 %llx s1 %llx scc %u: got %08x%08x scc %u vcc %llx exec %llx, want %08x%08x scc %u vcc %llx exec %llx",
-                 batch_text(b, c->snippet), (unsigned long long)l.s[0], (unsigned long long)l.s[1], before.scc,
-                 w->s[at + 1], w->s[at], w->scc, (unsigned long long)w->vcc, (unsigned long long)w->exec,
-                 want.s[at + 1], want.s[at], want.scc, (unsigned long long)want.vcc, (unsigned long long)want.exec);
+                 "%s: s0 %llx s1 %llx scc %u: got %08x%08x scc %u vcc %llx exec %llx, "
+                 "want %08x%08x scc %u vcc %llx exec %llx",
+                 batch_text(b, c->snippet), (unsigned long long)l.s[0], (unsigned long long)l.s[1],
+                     before.scc,
+                 w->s[at + 1], w->s[at], w->scc, (unsigned long long)w->vcc,
+                     (unsigned long long)w->exec,
+                 want.s[at + 1], want.s[at], want.scc, (unsigned long long)want.vcc,
+                     (unsigned long long)want.exec);
             return;
         }
     }

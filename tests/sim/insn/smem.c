@@ -15,6 +15,7 @@ static const struct {
     int words;
     bool buffer;
     unsigned targets;
+    int bits; /* of a small load, negative: signed; 0 otherwise */
 } loads[] = {
     { "s_load_dword", 1, false, ON_GFX9 },         { "s_load_dwordx2", 2, false, ON_GFX9 },
     { "s_load_dwordx4", 4, false, ON_GFX9 },       { "s_load_dwordx8", 8, false, ON_GFX9 },
@@ -27,6 +28,11 @@ static const struct {
     { "s_buffer_load_b32", 1, true, ON_GFX11UP },  { "s_buffer_load_b64", 2, true, ON_GFX11UP },
     { "s_buffer_load_b96", 3, true, ON_GFX12 },    { "s_buffer_load_b128", 4, true, ON_GFX11UP },
     { "s_buffer_load_b256", 8, true, ON_GFX11UP }, { "s_buffer_load_b512", 16, true, ON_GFX11UP },
+    { "s_load_u8", 1, false, ON_GFX12, 8 },        { "s_load_i8", 1, false, ON_GFX12, -8 },
+    { "s_load_u16", 1, false, ON_GFX12, 16 },      { "s_load_i16", 1, false, ON_GFX12, -16 },
+    { "s_buffer_load_u8", 1, true, ON_GFX12, 8 },  { "s_buffer_load_i8", 1, true, ON_GFX12, -8 },
+    { "s_buffer_load_u16", 1, true, ON_GFX12, 16 },
+    { "s_buffer_load_i16", 1, true, ON_GFX12, -16 },
 };
 
 /* Nothing but a wait: registers, memory and flags stay. */
@@ -34,14 +40,32 @@ static const struct {
     const char *text;
     unsigned targets;
 } quiet[] = {
-    { "s_nop 3", ON_ALL }, { "s_sleep 1", ON_ALL }, { "s_setprio 2", ON_ALL }, { "s_waitcnt 0", ON_GFX9 | ON_1100 },
-    { "s_dcache_inv", ON_ALL & ~ON_1250 }, { "s_dcache_wb", ON_GFX9 }, { "s_icache_inv", ON_ALL },
-    { "buffer_wbinvl1", ON_90A }, { "buffer_wbinvl1_vol", ON_90A }, { "buffer_invl2", ON_90A }, { "buffer_wbl2", ON_GFX9 },
-    { "buffer_inv sc1", ON_940 }, { "v_nop", ON_ALL }, { "ds_nop", ON_GFX9 }, { "s_barrier", ON_GFX9 | ON_1100 },
-    { "s_sethalt 0", ON_ALL },
-    { "s_clause 0x0\n v_nop\n v_nop", ON_GFX11UP }, { "s_delay_alu instid0(VALU_DEP_1)", ON_GFX11UP },
-    { "s_wait_loadcnt 0", ON_GFX12 }, { "s_wait_storecnt 0", ON_GFX12 }, { "s_wait_dscnt 0", ON_GFX12 },
-    { "s_wait_kmcnt 0", ON_GFX12 }, { "s_wait_loadcnt_dscnt 0", ON_GFX12 }, { "s_wait_storecnt_dscnt 0", ON_GFX12 },
+    { "s_nop 3", ON_ALL }, { "s_sleep 1", ON_ALL }, { "s_setprio 2", ON_ALL },
+      { "s_waitcnt 0", ON_GFX9 | ON_1100 },
+    { "s_dcache_inv", ON_ALL }, { "s_dcache_wb", ON_GFX9 }, { "s_icache_inv", ON_ALL },
+    { "buffer_wbinvl1", ON_90A }, { "buffer_wbinvl1_vol", ON_90A }, { "buffer_invl2", ON_90A },
+      { "buffer_wbl2", ON_GFX9 },
+    { "buffer_inv sc1", ON_940 }, { "v_nop", ON_ALL }, { "ds_nop", ON_ALL },
+      { "s_barrier", ON_GFX9 | ON_1100 },
+    { "s_sethalt 0", ON_ALL }, { "s_wakeup", ON_ALL }, { "s_setkill 0", ON_ALL & ~ON_1250 },
+    { "s_incperflevel 1", ON_ALL }, { "s_decperflevel 1", ON_ALL }, { "s_ttracedata", ON_ALL },
+    { "s_dcache_inv_vol", ON_GFX9 }, { "s_dcache_wb_vol", ON_GFX9 }, { "v_clrexcp", ON_GFX9 },
+    { "s_ttracedata_imm 0x0", ON_GFX11UP }, { "s_wait_idle", ON_GFX11UP },
+    { "s_wait_event 0x0", ON_RDNA }, { "s_waitcnt_depctr 0x0", ON_1100 },
+    { "s_set_inst_prefetch_distance 0x1", ON_1100 }, { "s_waitcnt_vmcnt null, 0x0", ON_1100 },
+    { "buffer_gl0_inv", ON_1100 }, { "buffer_gl1_inv", ON_1100 },
+    { "global_inv scope:SCOPE_DEV", ON_GFX12 }, { "global_wb scope:SCOPE_DEV", ON_GFX12 },
+    { "global_wbinv scope:SCOPE_DEV", ON_GFX12 }, { "s_wait_alu 0x0", ON_GFX12 },
+    { "s_waitcnt 0", ON_1201 }, { "s_wait_samplecnt 0x0", ON_1201 },
+    { "s_wait_bvhcnt 0x0", ON_1201 }, { "s_wait_expcnt 0x0", ON_1201 },
+    { "s_wait_xcnt 0x0", ON_1250 }, { "s_wait_asynccnt 0x0", ON_1250 },
+    { "s_wait_tensorcnt 0x0", ON_1250 }, { "s_monitor_sleep 0x0", ON_1250 },
+    { "s_clause 0x0\n v_nop\n v_nop", ON_GFX11UP }, { "s_delay_alu instid0(VALU_DEP_1)",
+      ON_GFX11UP },
+    { "s_wait_loadcnt 0", ON_GFX12 }, { "s_wait_storecnt 0", ON_GFX12 },
+      { "s_wait_dscnt 0", ON_GFX12 },
+    { "s_wait_kmcnt 0", ON_GFX12 }, { "s_wait_loadcnt_dscnt 0", ON_GFX12 },
+      { "s_wait_storecnt_dscnt 0", ON_GFX12 },
     { "s_waitcnt_vscnt null, 0", ON_1100 },
 };
 
@@ -81,6 +105,12 @@ static void run_load(const struct batch *b, const struct scase *c)
             uint32_t v = 0;
             if (!loads[c->load].buffer || (uint32_t)(ea + 4 * k) < w.s[BASE + 2])
                 memcpy(&v, mem + ea + 4 * k, 4);
+            switch (loads[c->load].bits) {
+            case 8: v = (uint8_t)v; break;
+            case -8: v = (uint32_t)(int8_t)v; break;
+            case 16: v = (uint16_t)v; break;
+            case -16: v = (uint32_t)(int16_t)v; break;
+            }
             want.s[DEST + k] = v;
         }
         memcpy(want_mem, mem, sizeof mem);
@@ -150,6 +180,16 @@ void run_smem(enum target t)
     int time =
         gfx9 ? batch_add(&b, "s_memtime s[20:21]\ns_memrealtime s[22:23]\ns_waitcnt lgkmcnt(0)")
              : -1;
+    static const struct { const char *name; int words; } stores[] = {
+        { "s_store_dword", 1 }, { "s_store_dwordx2", 2 }, { "s_store_dwordx4", 4 } };
+    int store[3] = { -1, -1, -1 };
+    for (int i = 0; i < 3 && gfx9; i++) {
+        char data[16];
+        sprintf(data, i ? "s[%d:%d]" : "s%d", DEST, DEST + stores[i].words - 1);
+        store[i] = batch_add(&b, "%s %s, s[%d:%d], 0x%x\ns_dcache_wb\ns_waitcnt lgkmcnt(0)",
+                             stores[i].name, data, BASE, BASE + 1, 16 * (i + 1));
+        covered_add(t, stores[i].name);
+    }
     if (gfx9) {
         covered_add(t, "s_memtime");
         covered_add(t, "s_memrealtime");
@@ -162,6 +202,23 @@ void run_smem(enum target t)
     }
     for (int i = 0; i < n; i++)
         run_load(&b, &list[i]);
+    for (int i = 0; i < 3 && gfx9; i++) {
+        static uint8_t mem[WAVE_MEM], want_mem[WAVE_MEM];
+        rand_seed(stores[i].name);
+        wave_randomise(&w, t);
+        uint64_t base = run_address(t) + MIDDLE;
+        w.s[BASE] = (uint32_t)base;
+        w.s[BASE + 1] = (uint32_t)(base >> 32);
+        want = w;
+        for (int k = 0; k < WAVE_MEM; k++)
+            mem[k] = (uint8_t)rand64();
+        memcpy(want_mem, mem, sizeof mem);
+        memcpy(want_mem + MIDDLE + 16 * (i + 1), &w.s[DEST], 4 * (size_t)stores[i].words);
+        if (!run_snippet(&b, store[i], &w, mem))
+            fail(t, stores[i].name, "%s", run_error());
+        else if (wave_diff(&w, &want, mem, want_mem))
+            fail(t, stores[i].name, "%s", wave_diff(&w, &want, mem, want_mem));
+    }
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
         if (snippet[i] < 0)
             continue;

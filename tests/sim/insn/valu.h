@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of the vector ALU tables and what a reference sees of one lane. Operand fetch, modifiers,
- * lane movement, clamp, output modifier and the partial writes are done once by valu.c, after the ISA
- * documents; a reference gets sources with all that applied and gives the bare result.
+ * The rows of the vector ALU tables and what a reference sees of one lane. Operand fetch,
+ * modifiers, lane movement, clamp, output modifier and the partial writes are done once by valu.c,
+ * after the ISA documents; a reference gets sources with all that applied and gives the bare
+ * result.
  */
 #ifndef TEST_VALU_H
 #define TEST_VALU_H
@@ -15,15 +16,18 @@ enum vtype {
     V_B32, V_I32, V_U32, V_F32, V_FP8,        /* FP8: four packed bytes */
     V_P16, V_PF16, V_PBF16, V_MIX,            /* two halves; MIX: f32 or either half as f16 */
     V_B64, V_I64, V_U64, V_F64, V_PF32, V_P32,
-    V_SHIFT,                                  /* 32 bits, drawn around shift counts and small numbers */
+    /* 32 bits, drawn around shift counts and small numbers */
+    V_SHIFT,
     V_W3, V_W4, V_W6, V_W8, V_W16, V_W32,     /* wider: 3 ... 32 words */
     V_TYPES
 };
 
-enum vform { VOP1, VOP2, VOPC, VOP3, VOP3P, VOP2C /* carry in VCC */, VOP3SD, VOP2K /* literal K */ };
+enum vform { VOP1, VOP2, VOPC, VOP3, VOP3P, VOP2C /* carry in VCC */, VOP3SD,
+    VOP2K /* literal K */ };
 
 enum {
-    VF_CLAMP = 1,      /* clamp allowed: float to [0,1], integer saturates (reference sees l->clamp) */
+    /* clamp allowed: float to [0,1], integer saturates (reference sees l->clamp) */
+    VF_CLAMP = 1,
     VF_OMOD = 2,
     VF_OPSEL = 4,      /* VOP3 op_sel of every operand and the destination */
     VF_SDWA = 8,
@@ -31,7 +35,8 @@ enum {
     VF_ACC = 32,       /* the destination is also a source: l->d */
     VF_HI_ANY = 64,    /* the document leaves the high half of a 16-bit result open */
     VF_KEEP_HI = 128,  /* a 16-bit result leaves the high half alone */
-    VF_VCC = 256,      /* reads a mask: VCC in e32; a mask operand in e64 (cndmask), VCC (div_fmas) */
+    /* reads a mask: VCC in e32; a mask operand in e64 (cndmask), VCC (div_fmas) */
+    VF_VCC = 256,
     VF_CARRY_OUT = 512,
     VF_CARRY_IN = 1024,
     VF_CMPX = 2048,    /* also (gfx9) or only (gfx10+) writes EXEC */

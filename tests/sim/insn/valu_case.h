@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One form of a row (operand kinds, modifiers, mode): what valu_form.c makes and valu_run.c runs. */
+/* One form of a row (operand kinds, modifiers, mode): what valu_form.c makes and valu_run.c
+ * runs. */
 #ifndef TEST_VALU_CASE_H
 #define TEST_VALU_CASE_H
 
@@ -37,7 +38,8 @@ struct vcases {
     int count;
 };
 
-/* Adds the forms that a row allows on the batch's target to the list and their text to the batch. */
+/* Adds the forms that a row allows on the batch's target to the list and their text to the
+ * batch. */
 void valu_forms(struct batch *b, const struct valu_row *r, struct vcases *to);
 
 static inline bool is_float(enum vtype t)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * f16 and 16-bit integer operations on one half. References: CDNA3/CDNA4 ISA guides. What becomes of the
- * other half of the destination: zeroed on gfx9 for the operations that LLVM lists as measured
- * (GCNSubtarget::zeroesHigh16BitsOfDest), kept by the native VOP3 ones (Vega ISA guide, V_MAD_F16), open
- * for the few that neither names.
+ * f16 and 16-bit integer operations on one half. References: CDNA3/CDNA4 ISA guides. What becomes
+ * of the other half of the destination: zeroed on gfx9 for the operations that LLVM lists as
+ * measured (GCNSubtarget::zeroesHigh16BitsOfDest), kept by the native VOP3 ones (Vega ISA guide,
+ * V_MAD_F16), open for the few that neither names.
  */
 #include "valu.h"
 
@@ -13,7 +13,8 @@
 #define S16(k) lane_f16(l, l->s[k])
 #define OUT(x) (l->d = pack_f16(l, x))
 
-/* A denormal source under a mode that flushes: left open where the text works on fields of the bits. */
+/* A denormal source under a mode that flushes: left open where the text works on fields of the
+ * bits. */
 static bool flushed(const struct lane *l, int k)
 {
     return ref_is_denormal(REF_F16, l->s[k]) && (l->mode & 0xc0) != 0xc0;
@@ -51,8 +52,8 @@ static uint32_t min_max(struct lane *l, uint32_t a, uint32_t b, bool max)
     b = raw && y.cls == REF_NAN ? b : pack_f16(l, y);
     if (l->mode & MODE_IEEE && (sa || sb))
         return sa ? a : b;
-    if (x.cls == REF_NAN)
-        return b;
+    if (x.cls == REF_NAN) /* of two NaNs gfx12 takes the first */
+        return y.cls == REF_NAN && l->target >= T_1201 ? a : b;
     if (y.cls == REF_NAN)
         return a;
     int c = ref_cmp(x, y);
@@ -62,7 +63,8 @@ static uint32_t min_max(struct lane *l, uint32_t a, uint32_t b, bool max)
 }
 static uint32_t min_max3(struct lane *l, bool max)
 {
-    return min_max(l, min_max(l, (uint32_t)l->s[0], (uint32_t)l->s[1], max), (uint32_t)l->s[2], max);
+    return min_max(l, min_max(l, (uint32_t)l->s[0], (uint32_t)l->s[1], max), (uint32_t)l->s[2],
+        max);
 }
 REF(min) { l->d = min_max(l, (uint32_t)l->s[0], (uint32_t)l->s[1], false); }
 REF(max) { l->d = min_max(l, (uint32_t)l->s[0], (uint32_t)l->s[1], true); }
@@ -116,7 +118,8 @@ REF(frexp_exp)
 {
     l->skip = flushed(l, 0);
     struct ref_num x = S16(0);
-    l->d = x.cls == REF_FINITE && x.man ? (uint16_t)(x.exp + 64 - __builtin_clzll((uint64_t)x.man)) : 0;
+    l->d = x.cls == REF_FINITE && x.man ? (uint16_t)(x.exp + 64 - __builtin_clzll((uint64_t)x.man))
+        : 0;
 }
 REF(ldexp_) { OUT(ref_scale(S16(0), (int16_t)l->s[1])); }
 
@@ -263,8 +266,9 @@ static uint32_t step(struct lane *l, uint32_t a, uint32_t b, bool max, enum how 
     struct ref_num x = lane_f16(l, a), y = lane_f16(l, b);
     if (how != BY_MODE)
         m.mode &= ~(uint32_t)MODE_IEEE;
+    bool second = y.cls == REF_NAN && !(b & 0x200) && (a & 0x200); /* signalling ones first */
     if (how == NAN_WINS && (x.cls == REF_NAN || y.cls == REF_NAN))
-        return pack_f16(l, x.cls == REF_NAN ? x : y);
+        return pack_f16(l, x.cls == REF_NAN && !second ? x : y);
     return min_max(&m, a, b, max);
 }
 static void steps(struct lane *l, bool first, bool second, enum how how)
@@ -309,18 +313,22 @@ static const struct valu_row rows[] = {
     { "v_min_f16", VOP2, V_F16, { V_F16, V_F16 }, min, ARITH, ON_GFX9 },
     { "v_max_f16", VOP2, V_F16, { V_F16, V_F16 }, max, ARITH, ON_GFX9 },
     { "v_ldexp_f16", VOP2, V_F16, { V_F16, V_I16 }, ldexp_, UNARY, ON_GFX9 },
-    { "v_mac_f16", VOP2, V_F16, { V_F16, V_F16 }, mac, VF_CLAMP | VF_OMOD | VF_DPP | VF_ACC | VF_HI_ANY, ON_GFX9 },
+    { "v_mac_f16", VOP2, V_F16, { V_F16, V_F16 }, mac, VF_CLAMP | VF_OMOD | VF_DPP | VF_ACC |
+      VF_HI_ANY, ON_GFX9 },
     { "v_madmk_f16", VOP2K, V_F16, { V_F16, V_F16, V_F16 }, mad3, VF_NO_MODS | VF_HI_ANY, ON_GFX9 },
     { "v_madak_f16", VOP2K, V_F16, { V_F16, V_F16, V_F16 }, mad3, VF_NO_MODS | VF_HI_ANY, ON_GFX9 },
     { "v_fma_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, fma3, ARITH3, ON_GFX9 },
-    { "v_fma_legacy_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, fma3, VF_CLAMP | VF_OMOD | VF_MODES, ON_GFX9 },
+    { "v_fma_legacy_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, fma3, VF_CLAMP | VF_OMOD | VF_MODES,
+      ON_GFX9 },
     { "v_mad_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, mad3, ARITH3 & ~VF_MODES, ON_GFX9 },
     { "v_mad_legacy_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, mad3, VF_CLAMP | VF_OMOD, ON_GFX9 },
     { "v_min3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, min3, ARITH3, ON_GFX9 },
     { "v_max3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, max3, ARITH3, ON_GFX9 },
     { "v_med3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, med3, ARITH3, ON_GFX9 },
-    { "v_div_fixup_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, div_fixup, ARITH3 & ~VF_MODES, ON_GFX9 },
-    { "v_div_fixup_legacy_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, div_fixup, VF_CLAMP | VF_OMOD, ON_GFX9 },
+    { "v_div_fixup_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, div_fixup, ARITH3 & ~VF_MODES,
+      ON_GFX9 },
+    { "v_div_fixup_legacy_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, div_fixup, VF_CLAMP | VF_OMOD,
+      ON_GFX9 },
     { "v_trunc_f16", VOP1, V_F16, { V_F16 }, trunc_, ARITH, ON_GFX9 },
     { "v_floor_f16", VOP1, V_F16, { V_F16 }, floor_, ARITH, ON_GFX9 },
     { "v_ceil_f16", VOP1, V_F16, { V_F16 }, ceil_, ARITH, ON_GFX9 },
@@ -371,7 +379,8 @@ static const struct valu_row rows[] = {
     { "v_min3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, min3, ARITH3, ON_1100 },
     { "v_max3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, max3, ARITH3, ON_1100 },
     { "v_med3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, med3, ARITH3, ON_1100 },
-    { "v_div_fixup_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, div_fixup, ARITH3 & ~VF_MODES, ON_GFX11UP },
+    { "v_div_fixup_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, div_fixup, ARITH3 & ~VF_MODES,
+      ON_GFX11UP },
     { "v_trunc_f16", VOP1, V_F16, { V_F16 }, trunc_, ARITH, ON_GFX11UP },
     { "v_floor_f16", VOP1, V_F16, { V_F16 }, floor_, ARITH, ON_GFX11UP },
     { "v_ceil_f16", VOP1, V_F16, { V_F16 }, ceil_, ARITH, ON_GFX11UP },
@@ -407,7 +416,8 @@ static const struct valu_row rows[] = {
     { "v_max3_u16", VOP3, V_U16, { V_U16, V_U16, V_U16 }, max3_u, INT3, ON_GFX11UP },
     { "v_med3_u16", VOP3, V_U16, { V_U16, V_U16, V_U16 }, med3_u, INT3, ON_GFX11UP },
     { "v_pack_b32_f16", VOP3, V_B32, { V_F16, V_F16 }, pack_b32, VF_OPSEL, ON_GFX11UP },
-    { "v_fmac_f16", VOP2, V_F16, { V_F16, V_F16 }, fmac, VF_CLAMP | VF_OMOD | VF_DPP | VF_ACC, ON_GFX11UP },
+    { "v_fmac_f16", VOP2, V_F16, { V_F16, V_F16 }, fmac, VF_CLAMP | VF_OMOD | VF_DPP | VF_ACC,
+      ON_GFX11UP },
     { "v_fmamk_f16", VOP2K, V_F16, { V_F16, V_F16, V_F16 }, fma3, VF_NO_MODS, ON_GFX11UP },
     { "v_fmaak_f16", VOP2K, V_F16, { V_F16, V_F16, V_F16 }, fma3, VF_NO_MODS, ON_GFX11UP },
     { "v_maxmin_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, maxmin, ARITH3, ON_1100 },
@@ -423,8 +433,10 @@ static const struct valu_row rows[] = {
     { "v_maximum_f16", VOP3, V_F16, { V_F16, V_F16 }, maximum, ARITH3, ON_GFX12 },
     { "v_minimum3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, minimum3, ARITH3, ON_GFX12 },
     { "v_maximum3_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, maximum3, ARITH3, ON_GFX12 },
-    { "v_minimummaximum_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, minimummaximum, ARITH3, ON_GFX12 },
-    { "v_maximumminimum_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, maximumminimum, ARITH3, ON_GFX12 },
+    { "v_minimummaximum_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, minimummaximum, ARITH3,
+      ON_GFX12 },
+    { "v_maximumminimum_f16", VOP3, V_F16, { V_F16, V_F16, V_F16 }, maximumminimum, ARITH3,
+      ON_GFX12 },
     { "v_and_b16", VOP3, V_B16, { V_B16, V_B16 }, and_, 0, ON_GFX11UP },
     { "v_or_b16", VOP3, V_B16, { V_B16, V_B16 }, or_, 0, ON_GFX11UP },
     { "v_xor_b16", VOP3, V_B16, { V_B16, V_B16 }, xor_, 0, ON_GFX11UP },

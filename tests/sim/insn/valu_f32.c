@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * f32 arithmetic. References: CDNA3/CDNA4 ISA guides, chapter "Vector ALU operations" and the
- * instruction chapters; division steps as the RDNA3 guide describes V_DIV_FMAS (the CDNA text's factor
- * 2^32 cannot give LLVM's division sequence its right result, which test_division checks).
+ * instruction chapters; division steps as the RDNA3 guide describes V_DIV_FMAS (the CDNA text's
+ * factor 2^32 cannot give LLVM's division sequence its right result, which test_division checks).
  */
 #include "valu.h"
 
@@ -12,7 +12,8 @@
 #define REF(name) static void name(struct lane *l)
 #define OUT(x) (l->d = pack_f32(l, x))
 
-/* A denormal source under a mode that flushes: left open where the text works on fields of the bits. */
+/* A denormal source under a mode that flushes: left open where the text works on fields of the
+ * bits. */
 static bool flushed(const struct lane *l, int k)
 {
     return ref_is_denormal(REF_F32, l->s[k]) && (l->mode & 0x30) != 0x30;
@@ -36,9 +37,10 @@ REF(mul_legacy)
         OUT(ref_mul(a, b));
 }
 
-/* Unfused multiply and add; denormals are flushed whatever MODE says (LLVM: isFMADLegal), which is left
- * open here when they are enabled. */
-static uint32_t mad32(struct lane *l, uint64_t a, uint64_t b, uint64_t c, uint32_t mode, bool legacy)
+/* Unfused multiply and add; denormals are flushed whatever MODE says (LLVM: isFMADLegal), which is
+ * left open here when they are enabled. */
+static uint32_t mad32(struct lane *l, uint64_t a, uint64_t b, uint64_t c, uint32_t mode,
+    bool legacy)
 {
     struct lane m = *l;
     m.mode = mode;
@@ -59,7 +61,8 @@ REF(mad3) { mad_any(l, l->s[2], false); }
 REF(mac) { mad_any(l, l->d, false); }
 REF(mad_legacy) { mad_any(l, l->s[2], true); }
 
-/* V_MIN_F32: a signalling NaN is quieted and returned under IEEE; else the other operand; -0 < +0. */
+/* V_MIN_F32: a signalling NaN is quieted and returned under IEEE; else the other operand; -0 <
+ * +0. */
 static uint32_t min_max(struct lane *l, uint32_t a, uint32_t b, bool max)
 {
     struct ref_num x = lane_f32(l, a), y = lane_f32(l, b);
@@ -69,8 +72,8 @@ static uint32_t min_max(struct lane *l, uint32_t a, uint32_t b, bool max)
     b = raw && y.cls == REF_NAN ? b : pack_f32(l, y);
     if (l->mode & MODE_IEEE && (sa || sb))
         return sa ? a : b;
-    if (x.cls == REF_NAN)
-        return b;
+    if (x.cls == REF_NAN) /* of two NaNs gfx12 takes the first */
+        return y.cls == REF_NAN && l->target >= T_1201 ? a : b;
     if (y.cls == REF_NAN)
         return a;
     int c = ref_cmp(x, y);
@@ -81,7 +84,8 @@ static uint32_t min_max(struct lane *l, uint32_t a, uint32_t b, bool max)
 
 static uint32_t min_max3(struct lane *l, bool max)
 {
-    return min_max(l, min_max(l, (uint32_t)l->s[0], (uint32_t)l->s[1], max), (uint32_t)l->s[2], max);
+    return min_max(l, min_max(l, (uint32_t)l->s[0], (uint32_t)l->s[1], max), (uint32_t)l->s[2],
+        max);
 }
 
 static bool any_nan(const struct lane *l, int n)
@@ -107,7 +111,8 @@ REF(med3)
     m.mode |= 0x20; /* a denormal result is flushed at the end, not while comparing */
     for (int i = 0; i < 3; i++)
         m.s[i] = pack_f32(&m, S32(i));
-    for (int i = 0; i < 3; i++) /* drop one equal to the largest, the larger of the rest is the median */
+    /* drop one equal to the largest, the larger of the rest is the median */
+    for (int i = 0; i < 3; i++)
         if (ref_cmp(ref_unpack(REF_F32, min_max3(&m, true)), ref_unpack(REF_F32, m.s[i])) == 0) {
             l->d = pack_f32(l, ref_unpack(REF_F32, min_max(&m, (uint32_t)m.s[(i + 1) % 3],
                                                            (uint32_t)m.s[(i + 2) % 3], true)));
@@ -119,8 +124,9 @@ REF(med3)
 static uint32_t minimum_maximum(struct lane *l, uint32_t a, uint32_t b, bool max)
 {
     struct ref_num x = lane_f32(l, a), y = lane_f32(l, b);
+    bool second = y.cls == REF_NAN && !(b & 0x400000) && (a & 0x400000); /* signalling ones first */
     if (x.cls == REF_NAN || y.cls == REF_NAN)
-        return pack_f32(l, x.cls == REF_NAN ? x : y);
+        return pack_f32(l, x.cls == REF_NAN && !second ? x : y);
     int c = ref_cmp(x, y);
     a = pack_f32(l, x);
     b = pack_f32(l, y);
@@ -131,7 +137,8 @@ static uint32_t minimum_maximum(struct lane *l, uint32_t a, uint32_t b, bool max
 
 static void minimum_maximum3(struct lane *l, bool max)
 {
-    l->d = minimum_maximum(l, minimum_maximum(l, (uint32_t)l->s[0], (uint32_t)l->s[1], max), (uint32_t)l->s[2], max);
+    l->d = minimum_maximum(l, minimum_maximum(l, (uint32_t)l->s[0], (uint32_t)l->s[1], max),
+        (uint32_t)l->s[2], max);
 }
 
 REF(minimum3) { minimum_maximum3(l, false); }
@@ -194,8 +201,8 @@ static struct ref_num fetch_flushed(uint64_t s)
     return ref_unpack(REF_F32, ref_is_denormal(REF_F32, s) ? s & 0x80000000 : s);
 }
 
-/* Transcendental: the value rounded once, denormals flushed on both sides ("1ULP accuracy, denormals are
- * flushed", CDNA3 guide, instruction pages). */
+/* Transcendental: the value rounded once, denormals flushed on both sides ("1ULP accuracy,
+ * denormals are flushed", CDNA3 guide, instruction pages). */
 static void transcendental(struct lane *l, long double (*f)(long double))
 {
     struct ref_num x = fetch_flushed(l->s[0]);
@@ -342,7 +349,8 @@ REF(cubesc)
     struct ref_num c[3];
     int axis = cube_face(l, c);
     bool neg = below_zero(c[axis]);
-    cube_out(l, axis == 2 ? (neg ? ref_neg(c[0]) : c[0]) : axis == 1 ? c[0] : neg ? c[2] : ref_neg(c[2]));
+    cube_out(l, axis == 2 ? (neg ? ref_neg(c[0]) : c[0]) : axis == 1 ? c[0] : neg ? c[2]
+        : ref_neg(c[2]));
 }
 
 REF(cubetc)
@@ -357,7 +365,8 @@ REF(pk_fma)
 {
     uint64_t out = 0;
     for (int k = 0; k < 2; k++)
-        out |= (uint64_t)pack_f32(l, ref_add(ref_mul(lane_f32(l, l->s[0] >> 32 * k), lane_f32(l, l->s[1] >> 32 * k)),
+        out |= (uint64_t)pack_f32(l, ref_add(ref_mul(lane_f32(l, l->s[0] >> 32 * k),
+            lane_f32(l, l->s[1] >> 32 * k)),
                                              lane_f32(l, l->s[2] >> 32 * k), round32(l))) << 32 * k;
     l->d = out;
 }
@@ -366,7 +375,8 @@ REF(pk_mul)
 {
     uint64_t out = 0;
     for (int k = 0; k < 2; k++)
-        out |= (uint64_t)pack_f32(l, ref_mul(lane_f32(l, l->s[0] >> 32 * k), lane_f32(l, l->s[1] >> 32 * k))) << 32 * k;
+        out |= (uint64_t)pack_f32(l, ref_mul(lane_f32(l, l->s[0] >> 32 * k),
+            lane_f32(l, l->s[1] >> 32 * k))) << 32 * k;
     l->d = out;
 }
 
@@ -374,7 +384,8 @@ REF(pk_add)
 {
     uint64_t out = 0;
     for (int k = 0; k < 2; k++)
-        out |= (uint64_t)pack_f32(l, ref_add(lane_f32(l, l->s[0] >> 32 * k), lane_f32(l, l->s[1] >> 32 * k), round32(l)))
+        out |= (uint64_t)pack_f32(l, ref_add(lane_f32(l, l->s[0] >> 32 * k),
+            lane_f32(l, l->s[1] >> 32 * k), round32(l)))
                << 32 * k;
     l->d = out;
 }
@@ -403,11 +414,13 @@ REF(mullit)
 }
 REF(maxmin)
 {
-    l->d = min_max(l, min_max(l, (uint32_t)l->s[0], (uint32_t)l->s[1], true), (uint32_t)l->s[2], false);
+    l->d = min_max(l, min_max(l, (uint32_t)l->s[0], (uint32_t)l->s[1], true), (uint32_t)l->s[2],
+        false);
 }
 REF(minmax)
 {
-    l->d = min_max(l, min_max(l, (uint32_t)l->s[0], (uint32_t)l->s[1], false), (uint32_t)l->s[2], true);
+    l->d = min_max(l, min_max(l, (uint32_t)l->s[0], (uint32_t)l->s[1], false), (uint32_t)l->s[2],
+        true);
 }
 
 /* gfx12's min_num and max_num: IEEE 754-2019 minimumNumber, the number wins over any NaN. */
@@ -464,15 +477,19 @@ static const struct valu_row rows[] = {
     { "v_mul_legacy_f32", VOP3, V_F32, { V_F32, V_F32 }, mul_legacy, ARITH3, ON_GFX9 },
     { "v_min_f32", VOP2, V_F32, { V_F32, V_F32 }, min, ARITH, ON_GFX9 | ON_1100 },
     { "v_max_f32", VOP2, V_F32, { V_F32, V_F32 }, max, ARITH, ON_GFX9 | ON_1100 },
-    { "v_fmac_f32", VOP2, V_F32, { V_F32, V_F32 }, fmac, VF_CLAMP | VF_OMOD | VF_DPP | VF_MODES | VF_ACC, ON_ALL },
-    { "v_mac_f32", VOP2, V_F32, { V_F32, V_F32 }, mac, VF_CLAMP | VF_OMOD | VF_DPP | VF_ACC, ON_90A },
-    { "v_fmamk_f32", VOP2K, V_F32, { V_F32, V_F32, V_F32 }, fmamk, VF_NO_MODS, ON_940 | ON_GFX11UP },
+    { "v_fmac_f32", VOP2, V_F32, { V_F32, V_F32 }, fmac, VF_CLAMP | VF_OMOD | VF_DPP | VF_MODES |
+      VF_ACC, ON_ALL },
+    { "v_mac_f32", VOP2, V_F32, { V_F32, V_F32 }, mac, VF_CLAMP | VF_OMOD | VF_DPP | VF_ACC,
+      ON_90A },
+    { "v_fmamk_f32", VOP2K, V_F32, { V_F32, V_F32, V_F32 }, fmamk, VF_NO_MODS, ON_940 |
+      ON_GFX11UP },
     { "v_fmaak_f32", VOP2K, V_F32, { V_F32, V_F32, V_F32 }, fma3, VF_NO_MODS, ON_940 | ON_GFX11UP },
     { "v_madmk_f32", VOP2K, V_F32, { V_F32, V_F32, V_F32 }, mad3, VF_NO_MODS, ON_90A },
     { "v_madak_f32", VOP2K, V_F32, { V_F32, V_F32, V_F32 }, mad3, VF_NO_MODS, ON_90A },
     { "v_fma_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, fma3, ARITH3, ON_ALL },
     { "v_mad_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, mad3, VF_CLAMP | VF_OMOD, ON_90A },
-    { "v_mad_legacy_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, mad_legacy, VF_CLAMP | VF_OMOD, ON_90A },
+    { "v_mad_legacy_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, mad_legacy, VF_CLAMP | VF_OMOD,
+      ON_90A },
     { "v_min3_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, min3, ARITH3, ON_GFX9 | ON_1100 },
     { "v_max3_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, max3, ARITH3, ON_GFX9 | ON_1100 },
     { "v_med3_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, med3, ARITH3, ON_GFX9 | ON_1100 },
@@ -496,20 +513,28 @@ static const struct valu_row rows[] = {
     { "v_log_legacy_f32", VOP1, V_F32, { V_F32 }, log_legacy, UNARY, ON_GFX9, 1 },
     { "v_sin_f32", VOP1, V_F32, { V_F32 }, sin_, UNARY | VF_NAN_ANY, ON_ALL, 1 },
     { "v_cos_f32", VOP1, V_F32, { V_F32 }, cos_, UNARY | VF_NAN_ANY, ON_ALL, 1 },
-    { "v_div_fixup_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, div_fixup, VF_CLAMP | VF_OMOD, ON_ALL },
-    { "v_div_fmas_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, div_fmas, VF_CLAMP | VF_OMOD | VF_VCC, ON_ALL },
+    { "v_div_fixup_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, div_fixup, VF_CLAMP | VF_OMOD,
+      ON_ALL },
+    { "v_div_fmas_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, div_fmas, VF_CLAMP | VF_OMOD | VF_VCC,
+      ON_ALL },
     { "v_cubeid_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, cubeid, VF_CLAMP | VF_OMOD, ON_ALL },
     { "v_cubesc_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, cubesc, VF_CLAMP | VF_OMOD, ON_ALL },
     { "v_cubetc_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, cubetc, VF_CLAMP | VF_OMOD, ON_ALL },
     { "v_cubema_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, cubema, VF_CLAMP | VF_OMOD, ON_ALL },
-    { "v_pk_fma_f32", VOP3P, V_PF32, { V_PF32, V_PF32, V_PF32 }, pk_fma, VF_CLAMP | VF_NEG_LO_HI, ON_GFX9 | ON_1250 },
-    { "v_pk_mul_f32", VOP3P, V_PF32, { V_PF32, V_PF32 }, pk_mul, VF_CLAMP | VF_NEG_LO_HI, ON_GFX9 | ON_1250 },
-    { "v_pk_add_f32", VOP3P, V_PF32, { V_PF32, V_PF32 }, pk_add, VF_CLAMP | VF_NEG_LO_HI, ON_GFX9 | ON_1250 },
+    { "v_pk_fma_f32", VOP3P, V_PF32, { V_PF32, V_PF32, V_PF32 }, pk_fma, VF_CLAMP | VF_NEG_LO_HI,
+      ON_GFX9 | ON_1250 },
+    { "v_pk_mul_f32", VOP3P, V_PF32, { V_PF32, V_PF32 }, pk_mul, VF_CLAMP | VF_NEG_LO_HI, ON_GFX9 |
+      ON_1250 },
+    { "v_pk_add_f32", VOP3P, V_PF32, { V_PF32, V_PF32 }, pk_add, VF_CLAMP | VF_NEG_LO_HI, ON_GFX9 |
+      ON_1250 },
     /* gfx10 and later */
-    { "v_mul_dx9_zero_f32", VOP2, V_F32, { V_F32, V_F32 }, mul_legacy, ARITH & ~VF_SDWA, ON_GFX11UP },
+    { "v_mul_dx9_zero_f32", VOP2, V_F32, { V_F32, V_F32 }, mul_legacy, ARITH & ~VF_SDWA,
+      ON_GFX11UP },
     { "v_fma_dx9_zero_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, fma_dx9, ARITH3, ON_GFX11UP },
-    { "v_fmac_dx9_zero_f32", VOP2, V_F32, { V_F32, V_F32 }, fmac_dx9, VF_CLAMP | VF_OMOD | VF_ACC, ON_1100 },
-    { "v_mullit_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, mullit, ARITH3 & ~VF_MODES, ON_GFX11UP },
+    { "v_fmac_dx9_zero_f32", VOP2, V_F32, { V_F32, V_F32 }, fmac_dx9, VF_CLAMP | VF_OMOD | VF_ACC,
+      ON_1100 },
+    { "v_mullit_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, mullit, ARITH3 & ~VF_MODES,
+      ON_GFX11UP },
     { "v_maxmin_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, maxmin, ARITH3, ON_1100 },
     { "v_minmax_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, minmax, ARITH3, ON_1100 },
     { "v_min_num_f32", VOP2, V_F32, { V_F32, V_F32 }, min_num, ARITH & ~VF_SDWA, ON_GFX12 },
@@ -521,8 +546,10 @@ static const struct valu_row rows[] = {
     { "v_minmax_num_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, minmax_num, ARITH3, ON_GFX12 },
     { "v_minimum_f32", VOP3, V_F32, { V_F32, V_F32 }, minimum, ARITH3, ON_GFX12 },
     { "v_maximum_f32", VOP3, V_F32, { V_F32, V_F32 }, maximum, ARITH3, ON_GFX12 },
-    { "v_minimummaximum_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, minimummaximum, ARITH3, ON_GFX12 },
-    { "v_maximumminimum_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, maximumminimum, ARITH3, ON_GFX12 },
+    { "v_minimummaximum_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, minimummaximum, ARITH3,
+      ON_GFX12 },
+    { "v_maximumminimum_f32", VOP3, V_F32, { V_F32, V_F32, V_F32 }, maximumminimum, ARITH3,
+      ON_GFX12 },
     { "v_tanh_f32", VOP1, V_F32, { V_F32 }, tanh_, UNARY & ~VF_SDWA, ON_1250, 1 },
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * f64 arithmetic. References: CDNA3/CDNA4 ISA guides, instruction chapters. Reciprocal and roots are
- * approximations on hardware; the simulator promises the correctly rounded value, 1 ulp allowed here.
+ * f64 arithmetic. References: CDNA3/CDNA4 ISA guides, instruction chapters. Reciprocal and roots
+ * are approximations on hardware; the simulator promises the correctly rounded value, 1 ulp
+ * allowed here.
  */
 #include "valu.h"
 
@@ -9,7 +10,8 @@
 #define S64(k) lane_f64(l, l->s[k])
 #define OUT(x) (l->d = pack_f64(l, x))
 
-/* A denormal source under a mode that flushes: left open where the text works on fields of the bits. */
+/* A denormal source under a mode that flushes: left open where the text works on fields of the
+ * bits. */
 static bool flushed(const struct lane *l, int k)
 {
     return ref_is_denormal(REF_F64, l->s[k]) && (l->mode & 0xc0) != 0xc0;
@@ -31,8 +33,8 @@ static void min_max(struct lane *l, bool max)
     int c = ref_cmp(x, y);
     if (l->mode & MODE_IEEE && (sa || sb))
         l->d = sa ? a : b;
-    else if (x.cls == REF_NAN)
-        l->d = b;
+    else if (x.cls == REF_NAN) /* of two NaNs gfx12 takes the first */
+        l->d = y.cls == REF_NAN && l->target >= T_1201 ? a : b;
     else if (y.cls == REF_NAN)
         l->d = a;
     else if (c == 0)
@@ -73,7 +75,8 @@ REF(frexp_exp)
 {
     l->skip = flushed(l, 0);
     struct ref_num x = S64(0);
-    l->d = x.cls == REF_FINITE && x.man ? (uint32_t)(x.exp + 64 - __builtin_clzll((uint64_t)x.man)) : 0;
+    l->d = x.cls == REF_FINITE && x.man ? (uint32_t)(x.exp + 64 - __builtin_clzll((uint64_t)x.man))
+        : 0;
 }
 REF(ldexp_)
 {
@@ -89,7 +92,8 @@ REF(rsq)
         l->d = x.neg ? 0xfff0000000000000 : 0x7ff0000000000000;
         return;
     }
-    /* The root has 63 bits: the quotient is good to far below half an ulp of f64, ties cannot happen. */
+    /* The root has 63 bits: the quotient is good to far below half an ulp of f64, ties cannot
+     * happen. */
     OUT(ref_div(ref_from_int(1), ref_sqrt(x)));
 }
 
@@ -173,8 +177,11 @@ REF(max_num) { num(l, true); }
 static void nan_wins(struct lane *l, bool max)
 {
     struct ref_num x = S64(0), y = S64(1);
-    if (x.cls == REF_NAN || y.cls == REF_NAN)
-        OUT(x.cls == REF_NAN ? x : y);
+    bool sx = !(l->s[0] >> 51 & 1), sy = !(l->s[1] >> 51 & 1); /* signalling NaNs first */
+    if (x.cls == REF_NAN && (sx || y.cls != REF_NAN || !sy))
+        OUT(x);
+    else if (y.cls == REF_NAN)
+        OUT(y);
     else
         num(l, max);
 }
@@ -203,8 +210,10 @@ static const struct valu_row rows[] = {
     { "v_rcp_f64", VOP1, V_F64, { V_F64 }, rcp, UNARY, ON_ALL, 1 },
     { "v_rsq_f64", VOP1, V_F64, { V_F64 }, rsq, UNARY, ON_ALL, 1 },
     { "v_sqrt_f64", VOP1, V_F64, { V_F64 }, sqrt_, UNARY, ON_ALL, 1 },
-    { "v_div_fixup_f64", VOP3, V_F64, { V_F64, V_F64, V_F64 }, div_fixup, VF_CLAMP | VF_OMOD, ON_ALL },
-    { "v_div_fmas_f64", VOP3, V_F64, { V_F64, V_F64, V_F64 }, div_fmas, VF_CLAMP | VF_OMOD | VF_VCC, ON_ALL },
+    { "v_div_fixup_f64", VOP3, V_F64, { V_F64, V_F64, V_F64 }, div_fixup, VF_CLAMP | VF_OMOD,
+      ON_ALL },
+    { "v_div_fmas_f64", VOP3, V_F64, { V_F64, V_F64, V_F64 }, div_fmas, VF_CLAMP | VF_OMOD | VF_VCC,
+      ON_ALL },
     { "v_trig_preop_f64", VOP3, V_F64, { V_F64, V_SHIFT }, trig_preop, VF_CLAMP | VF_OMOD, ON_ALL },
     /* gfx12 */
     { "v_add_f64", VOP2, V_F64, { V_F64, V_F64 }, add, ARITH, ON_GFX12 },

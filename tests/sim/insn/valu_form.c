@@ -20,11 +20,16 @@ static bool rdna(void)
     return on >= T_1100;
 }
 
-static const struct { const char *text; uint32_t f32; uint64_t f64; uint16_t f16; } inline_float[] = {
-    { "0.5", 0x3f000000, 0x3fe0000000000000, 0x3800 },   { "-0.5", 0xbf000000, 0xbfe0000000000000, 0xb800 },
-    { "1.0", 0x3f800000, 0x3ff0000000000000, 0x3c00 },   { "-1.0", 0xbf800000, 0xbff0000000000000, 0xbc00 },
-    { "2.0", 0x40000000, 0x4000000000000000, 0x4000 },   { "-2.0", 0xc0000000, 0xc000000000000000, 0xc000 },
-    { "4.0", 0x40800000, 0x4010000000000000, 0x4400 },   { "-4.0", 0xc0800000, 0xc010000000000000, 0xc400 },
+static const struct { const char *text; uint32_t f32; uint64_t f64; uint16_t f16;
+    } inline_float[] = {
+    { "0.5", 0x3f000000, 0x3fe0000000000000, 0x3800 },   { "-0.5", 0xbf000000, 0xbfe0000000000000,
+      0xb800 },
+    { "1.0", 0x3f800000, 0x3ff0000000000000, 0x3c00 },   { "-1.0", 0xbf800000, 0xbff0000000000000,
+      0xbc00 },
+    { "2.0", 0x40000000, 0x4000000000000000, 0x4000 },   { "-2.0", 0xc0000000, 0xc000000000000000,
+      0xc000 },
+    { "4.0", 0x40800000, 0x4010000000000000, 0x4400 },   { "-4.0", 0xc0800000, 0xc010000000000000,
+      0xc400 },
     { "0.15915494", 0x3e22f983, 0x3fc45f306dc9c882, 0x3118 } };
 
 static void set_inline(struct operand *o, enum vtype t)
@@ -169,7 +174,8 @@ static void print_dpp(char *out, size_t room, const struct vcase *c, enum target
         snprintf(out + strlen(out), room - strlen(out), " fi:1");
 }
 
-/* gfx11 names the halves of registers, except that of v_ashr_pk_*. LLVM has gfx12 use low halves. */
+/* gfx11 names the halves of registers, except that of v_ashr_pk_*. LLVM has gfx12 use low
+ * halves. */
 static bool names_halves(const struct valu_row *r)
 {
     return on == T_1100 && !(r->flags & VF_OPSEL && is_half(r->d) && !is_half(r->s[0]));
@@ -362,7 +368,7 @@ static void scalar_forms(struct batch *b, const struct valu_row *r)
                 add_case(b, c);
             }
             if (r->form != VOP2K && !wide_int && (gfx9 ? !e64 && !mask : r->s[i] != V_F64) &&
-                !is_packed(r->s[i]) && r->s[i] != V_MIX) {
+                !is_packed(r->s[i]) && r->s[i] != V_MIX && r->s[i] != V_FP8) {
                 c = form_of(r, e64);
                 set_literal(&c.s[i], r->s[i]);
                 add_case(b, c);
@@ -446,6 +452,12 @@ static void mode_forms(struct batch *b, const struct valu_row *r)
                        : (uint32_t)(MODE_DX10 | MODE_IEEE) | (k - 3) * 0x50;
         if (on >= T_1201)
             c.mode &= ~(uint32_t)(MODE_DX10 | MODE_IEEE);
+        add_case(b, c);
+    }
+    if ((is_half(r->d) || r->d == V_PF16) && !r->tol) {
+        struct vcase c = plain(r);
+        c.waves = 10;
+        c.mode = kernel_mode() | MODE_FP16_OVFL;
         add_case(b, c);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integer and bit operations of 32 and 64 bits, 24-bit multiplies, carries, sums of absolute differences,
- * permutes. References: CDNA3/CDNA4 ISA guides, instruction chapters.
+ * Integer and bit operations of 32 and 64 bits, 24-bit multiplies, carries, sums of absolute
+ * differences, permutes. References: CDNA3/CDNA4 ISA guides, instruction chapters.
  */
 #include "valu.h"
 
@@ -154,8 +154,16 @@ REF(and_or) { l->d = (A & B) | C; }
 REF(or3) { l->d = A | B | C; }
 REF(xad) { l->d = (A ^ B) + C; }
 REF(lshl_add64) { l->d = (l->s[0] << (B & 7)) + l->s[2]; }
-REF(min3_i) { l->d = (uint32_t)clamp_to((int32_t)A < (int32_t)B ? (int32_t)A : (int32_t)B, INT32_MIN, (int32_t)C); }
-REF(max3_i) { l->d = (uint32_t)clamp_to((int32_t)A > (int32_t)B ? (int32_t)A : (int32_t)B, (int32_t)C, INT32_MAX); }
+REF(min3_i)
+{
+    l->d = (uint32_t)clamp_to((int32_t)A < (int32_t)B ? (int32_t)A : (int32_t)B, INT32_MIN,
+        (int32_t)C);
+}
+REF(max3_i)
+{
+    l->d = (uint32_t)clamp_to((int32_t)A > (int32_t)B ? (int32_t)A : (int32_t)B, (int32_t)C,
+        INT32_MAX);
+}
 REF(min3_u) { l->d = A < B ? (A < C ? A : C) : B < C ? B : C; }
 REF(max3_u) { l->d = A > B ? (A > C ? A : C) : B > C ? B : C; }
 REF(med3_i)
@@ -222,7 +230,8 @@ REF(perm)
     uint32_t r = 0;
     for (int i = 0; i < 32; i += 8) {
         unsigned s = C >> i & 0xff;
-        uint32_t v = s < 8 ? in >> 8 * s & 0xff : s < 12 ? (in >> ((s - 8) * 16 + 15) & 1) * 0xff : s == 12 ? 0 : 0xff;
+        uint32_t v = s < 8 ? in >> 8 * s & 0xff : s < 12 ? (in >> ((s - 8) * 16 + 15) & 1) * 0xff
+            : s == 12 ? 0 : 0xff;
         r |= v << i;
     }
     l->d = r;
@@ -269,7 +278,8 @@ REF(ashr_pk_u8) { l->d = sat_shift(l, 0, 255); }
 
 REF(sat_pk_u8)
 {
-    l->d = (uint64_t)clamp_to((int16_t)A, 0, 255) | (uint64_t)clamp_to((int16_t)(A >> 16), 0, 255) << 8;
+    l->d = (uint64_t)clamp_to((int16_t)A, 0, 255) | (uint64_t)clamp_to((int16_t)(A >> 16), 0,
+        255) << 8;
 }
 
 REF(sext16) { l->d = (uint32_t)(int16_t)A; }
@@ -280,8 +290,16 @@ REF(mul64) { l->d = l->s[0] * l->s[1]; }
 REF(xor3) { l->d = A ^ B ^ C; }
 REF(maxmin_u) { uint32_t m = A > B ? A : B; l->d = m < C ? m : C; }
 REF(minmax_u) { uint32_t m = A < B ? A : B; l->d = m > C ? m : C; }
-REF(maxmin_i) { int32_t m = (int32_t)A > (int32_t)B ? (int32_t)A : (int32_t)B; l->d = (uint32_t)(m < (int32_t)C ? m : (int32_t)C); }
-REF(minmax_i) { int32_t m = (int32_t)A < (int32_t)B ? (int32_t)A : (int32_t)B; l->d = (uint32_t)(m > (int32_t)C ? m : (int32_t)C); }
+REF(maxmin_i)
+{
+    int32_t m = (int32_t)A > (int32_t)B ? (int32_t)A : (int32_t)B;
+    l->d = (uint32_t)(m < (int32_t)C ? m : (int32_t)C);
+}
+REF(minmax_i)
+{
+    int32_t m = (int32_t)A < (int32_t)B ? (int32_t)A : (int32_t)B;
+    l->d = (uint32_t)(m > (int32_t)C ? m : (int32_t)C);
+}
 REF(min_u64) { l->d = l->s[0] < l->s[1] ? l->s[0] : l->s[1]; }
 REF(max_u64) { l->d = l->s[0] > l->s[1] ? l->s[0] : l->s[1]; }
 REF(min_i64) { l->d = (int64_t)l->s[0] < (int64_t)l->s[1] ? l->s[0] : l->s[1]; }
@@ -300,7 +318,8 @@ static const struct valu_row rows[] = {
     { "v_ffbl_b32", VOP1, V_U32, { V_B32 }, ffbl, SD, ON_GFX9 },
     { "v_ffbh_i32", VOP1, V_U32, { V_I32 }, ffbh_i, SD, ON_GFX9 },
     { "v_prng_b32", VOP1, V_U32, { V_U32 }, prng, SD, ON_950 },
-    { "v_sat_pk_u8_i16", VOP1, V_B16, { V_P16 }, sat_pk_u8, SD | VF_HI_ANY | VF_NO_INLINE, ON_GFX9 },
+    { "v_sat_pk_u8_i16", VOP1, V_B16, { V_P16 }, sat_pk_u8, SD | VF_HI_ANY | VF_NO_INLINE,
+      ON_GFX9 },
     { "v_and_b32", VOP2, V_B32, { V_B32, V_B32 }, and_, SD, ON_ALL },
     { "v_or_b32", VOP2, V_B32, { V_B32, V_B32 }, or_, SD, ON_ALL },
     { "v_xor_b32", VOP2, V_B32, { V_B32, V_B32 }, xor_, SD, ON_ALL },
@@ -308,12 +327,18 @@ static const struct valu_row rows[] = {
     { "v_add_u32", VOP2, V_U32, { V_U32, V_U32 }, add, SD | VF_CLAMP, ON_GFX9 },
     { "v_sub_u32", VOP2, V_U32, { V_U32, V_U32 }, sub, SD | VF_CLAMP, ON_GFX9 },
     { "v_subrev_u32", VOP2, V_U32, { V_U32, V_U32 }, subrev, SD | VF_CLAMP, ON_GFX9 },
-    { "v_add_co_u32", VOP2C, V_U32, { V_U32, V_U32 }, add_co, SD | VF_CLAMP | VF_CARRY_OUT, ON_GFX9 },
-    { "v_sub_co_u32", VOP2C, V_U32, { V_U32, V_U32 }, sub_co, SD | VF_CLAMP | VF_CARRY_OUT, ON_GFX9 },
-    { "v_subrev_co_u32", VOP2C, V_U32, { V_U32, V_U32 }, subrev_co, SD | VF_CLAMP | VF_CARRY_OUT, ON_GFX9 },
-    { "v_addc_co_u32", VOP2C, V_U32, { V_U32, V_U32 }, addc, SD | VF_CLAMP | VF_CARRY_OUT | VF_CARRY_IN, ON_GFX9 },
-    { "v_subb_co_u32", VOP2C, V_U32, { V_U32, V_U32 }, subb, SD | VF_CLAMP | VF_CARRY_OUT | VF_CARRY_IN, ON_GFX9 },
-    { "v_subbrev_co_u32", VOP2C, V_U32, { V_U32, V_U32 }, subbrev, SD | VF_CLAMP | VF_CARRY_OUT | VF_CARRY_IN, ON_GFX9 },
+    { "v_add_co_u32", VOP2C, V_U32, { V_U32, V_U32 }, add_co, SD | VF_CLAMP | VF_CARRY_OUT,
+      ON_GFX9 },
+    { "v_sub_co_u32", VOP2C, V_U32, { V_U32, V_U32 }, sub_co, SD | VF_CLAMP | VF_CARRY_OUT,
+      ON_GFX9 },
+    { "v_subrev_co_u32", VOP2C, V_U32, { V_U32, V_U32 }, subrev_co, SD | VF_CLAMP | VF_CARRY_OUT,
+      ON_GFX9 },
+    { "v_addc_co_u32", VOP2C, V_U32, { V_U32, V_U32 }, addc, SD | VF_CLAMP | VF_CARRY_OUT |
+      VF_CARRY_IN, ON_GFX9 },
+    { "v_subb_co_u32", VOP2C, V_U32, { V_U32, V_U32 }, subb, SD | VF_CLAMP | VF_CARRY_OUT |
+      VF_CARRY_IN, ON_GFX9 },
+    { "v_subbrev_co_u32", VOP2C, V_U32, { V_U32, V_U32 }, subbrev, SD | VF_CLAMP | VF_CARRY_OUT |
+      VF_CARRY_IN, ON_GFX9 },
     { "v_cndmask_b32", VOP2, V_B32, { V_F32, V_F32 }, cndmask, SD | VF_VCC, ON_GFX9 },
     { "v_lshlrev_b32", VOP2, V_B32, { V_SHIFT, V_B32 }, lshl, SD, ON_ALL },
     { "v_lshrrev_b32", VOP2, V_B32, { V_SHIFT, V_B32 }, lshr, SD, ON_ALL },
@@ -369,14 +394,22 @@ static const struct valu_row rows[] = {
     { "v_mqsad_u32_u8", VOP3, V_W4, { V_B64, V_B32, V_W4 }, mqsad_u32, VF_CLAMP, ON_GFX9 },
     { "v_lerp_u8", VOP3, V_B32, { V_B32, V_B32, V_B32 }, lerp, 0, ON_ALL },
     { "v_perm_b32", VOP3, V_B32, { V_B32, V_B32, V_B32 }, perm, 0, ON_ALL },
-    { "v_mad_u64_u32", VOP3SD, V_U64, { V_U32, V_U32, V_U64 }, mad_u64_u32, VF_CLAMP | VF_CARRY_OUT, ON_GFX9 },
-    { "v_mad_i64_i32", VOP3SD, V_I64, { V_I32, V_I32, V_I64 }, mad_i64_i32, VF_CLAMP | VF_CARRY_OUT, ON_GFX9 },
-    { "v_mad_u32_u16", VOP3, V_U32, { V_U16, V_U16, V_U32 }, mad_u32_u16, VF_CLAMP | VF_OPSEL, ON_ALL },
-    { "v_mad_i32_i16", VOP3, V_I32, { V_I16, V_I16, V_I32 }, mad_i32_i16, VF_CLAMP | VF_OPSEL, ON_ALL },
+    { "v_mad_u64_u32", VOP3SD, V_U64, { V_U32, V_U32, V_U64 }, mad_u64_u32, VF_CLAMP | VF_CARRY_OUT,
+      ON_GFX9 },
+    { "v_mad_i64_i32", VOP3SD, V_I64, { V_I32, V_I32, V_I64 }, mad_i64_i32, VF_CLAMP | VF_CARRY_OUT,
+      ON_GFX9 },
+    { "v_mad_u32_u16", VOP3, V_U32, { V_U16, V_U16, V_U32 }, mad_u32_u16, VF_CLAMP | VF_OPSEL,
+      ON_ALL },
+    { "v_mad_i32_i16", VOP3, V_I32, { V_I16, V_I16, V_I32 }, mad_i32_i16, VF_CLAMP | VF_OPSEL,
+      ON_ALL },
     { "v_bitop3_b32", VOP3, V_B32, { V_B32, V_B32, V_B32 }, bitop32, VF_BITOP, ON_950 | ON_1250 },
-    { "v_bitop3_b16", VOP3, V_B16, { V_B16, V_B16, V_B16 }, bitop16, VF_BITOP | VF_OPSEL | VF_HI_ANY, ON_950 },
-    { "v_ashr_pk_i8_i32", VOP3, V_B16, { V_I32, V_I32, V_SHIFT }, ashr_pk_i8, VF_OPSEL | VF_KEEP_HI, ON_950 },
-    { "v_ashr_pk_u8_i32", VOP3, V_B16, { V_I32, V_I32, V_SHIFT }, ashr_pk_u8, VF_OPSEL | VF_KEEP_HI, ON_950 },
+    { "v_bitop3_b16", VOP3, V_B16, { V_B16, V_B16, V_B16 }, bitop16, VF_BITOP | VF_OPSEL |
+      VF_HI_ANY, ON_950 },
+    { "v_bitop3_b16", VOP3, V_B16, { V_B16, V_B16, V_B16 }, bitop16, VF_BITOP, ON_1250 },
+    { "v_ashr_pk_i8_i32", VOP3, V_B16, { V_I32, V_I32, V_SHIFT }, ashr_pk_i8, VF_OPSEL | VF_KEEP_HI,
+      ON_950 },
+    { "v_ashr_pk_u8_i32", VOP3, V_B16, { V_I32, V_I32, V_SHIFT }, ashr_pk_u8, VF_OPSEL | VF_KEEP_HI,
+      ON_950 },
     /* gfx10 and later names, encodings and newcomers */
     { "v_clz_i32_u32", VOP1, V_U32, { V_U32 }, ffbh_u, VF_DPP, ON_GFX11UP },
     { "v_ctz_i32_b32", VOP1, V_U32, { V_B32 }, ffbl, VF_DPP, ON_GFX11UP },
@@ -393,12 +426,18 @@ static const struct valu_row rows[] = {
     { "v_add_nc_u64", VOP2, V_U64, { V_U64, V_U64 }, add64, 0, ON_1250 },
     { "v_sub_nc_u64", VOP2, V_U64, { V_U64, V_U64 }, sub64, 0, ON_1250 },
     { "v_mul_u64", VOP2, V_U64, { V_U64, V_U64 }, mul64, 0, ON_1250 },
-    { "v_add_co_u32", VOP3SD, V_U32, { V_U32, V_U32 }, add_co, VF_CLAMP | VF_CARRY_OUT, ON_GFX11UP },
-    { "v_sub_co_u32", VOP3SD, V_U32, { V_U32, V_U32 }, sub_co, VF_CLAMP | VF_CARRY_OUT, ON_GFX11UP },
-    { "v_subrev_co_u32", VOP3SD, V_U32, { V_U32, V_U32 }, subrev_co, VF_CLAMP | VF_CARRY_OUT, ON_GFX11UP },
-    { "v_add_co_ci_u32", VOP2C, V_U32, { V_U32, V_U32 }, addc, VF_DPP | VF_CLAMP | VF_CARRY_OUT | VF_CARRY_IN, ON_GFX11UP },
-    { "v_sub_co_ci_u32", VOP2C, V_U32, { V_U32, V_U32 }, subb, VF_DPP | VF_CLAMP | VF_CARRY_OUT | VF_CARRY_IN, ON_GFX11UP },
-    { "v_subrev_co_ci_u32", VOP2C, V_U32, { V_U32, V_U32 }, subbrev, VF_DPP | VF_CLAMP | VF_CARRY_OUT | VF_CARRY_IN, ON_GFX11UP },
+    { "v_add_co_u32", VOP3SD, V_U32, { V_U32, V_U32 }, add_co, VF_CLAMP | VF_CARRY_OUT,
+      ON_GFX11UP },
+    { "v_sub_co_u32", VOP3SD, V_U32, { V_U32, V_U32 }, sub_co, VF_CLAMP | VF_CARRY_OUT,
+      ON_GFX11UP },
+    { "v_subrev_co_u32", VOP3SD, V_U32, { V_U32, V_U32 }, subrev_co, VF_CLAMP | VF_CARRY_OUT,
+      ON_GFX11UP },
+    { "v_add_co_ci_u32", VOP2C, V_U32, { V_U32, V_U32 }, addc, VF_DPP | VF_CLAMP | VF_CARRY_OUT |
+      VF_CARRY_IN, ON_GFX11UP },
+    { "v_sub_co_ci_u32", VOP2C, V_U32, { V_U32, V_U32 }, subb, VF_DPP | VF_CLAMP | VF_CARRY_OUT |
+      VF_CARRY_IN, ON_GFX11UP },
+    { "v_subrev_co_ci_u32", VOP2C, V_U32, { V_U32, V_U32 }, subbrev, VF_DPP | VF_CLAMP |
+      VF_CARRY_OUT | VF_CARRY_IN, ON_GFX11UP },
     { "v_cndmask_b32", VOP2, V_B32, { V_F32, V_F32 }, cndmask, VF_DPP | VF_VCC, ON_GFX11UP },
     { "v_cndmask_b16", VOP3, V_B16, { V_F16, V_F16 }, cndmask, VF_MASK | VF_NO_INLINE, ON_GFX11UP },
     { "v_add_nc_i32", VOP3, V_I32, { V_I32, V_I32 }, add_i, VF_CLAMP, ON_GFX11UP },
@@ -420,10 +459,14 @@ static const struct valu_row rows[] = {
     { "v_qsad_pk_u16_u8", VOP3, V_B64, { V_B64, V_B32, V_B64 }, qsad_pk, VF_CLAMP, ON_GFX11UP },
     { "v_mqsad_pk_u16_u8", VOP3, V_B64, { V_B64, V_B32, V_B64 }, mqsad_pk, VF_CLAMP, ON_GFX11UP },
     { "v_mqsad_u32_u8", VOP3, V_W4, { V_B64, V_B32, V_W4 }, mqsad_u32, VF_CLAMP, ON_GFX11UP },
-    { "v_mad_u64_u32", VOP3SD, V_U64, { V_U32, V_U32, V_U64 }, mad_u64_u32, VF_CLAMP | VF_CARRY_OUT, ON_1100 },
-    { "v_mad_i64_i32", VOP3SD, V_I64, { V_I32, V_I32, V_I64 }, mad_i64_i32, VF_CLAMP | VF_CARRY_OUT, ON_1100 },
-    { "v_mad_co_u64_u32", VOP3SD, V_U64, { V_U32, V_U32, V_U64 }, mad_u64_u32, VF_CLAMP | VF_CARRY_OUT, ON_GFX12 },
-    { "v_mad_co_i64_i32", VOP3SD, V_I64, { V_I32, V_I32, V_I64 }, mad_i64_i32, VF_CLAMP | VF_CARRY_OUT, ON_GFX12 },
+    { "v_mad_u64_u32", VOP3SD, V_U64, { V_U32, V_U32, V_U64 }, mad_u64_u32, VF_CLAMP | VF_CARRY_OUT,
+      ON_1100 },
+    { "v_mad_i64_i32", VOP3SD, V_I64, { V_I32, V_I32, V_I64 }, mad_i64_i32, VF_CLAMP | VF_CARRY_OUT,
+      ON_1100 },
+    { "v_mad_co_u64_u32", VOP3SD, V_U64, { V_U32, V_U32, V_U64 }, mad_u64_u32, VF_CLAMP |
+      VF_CARRY_OUT, ON_GFX12 },
+    { "v_mad_co_i64_i32", VOP3SD, V_I64, { V_I32, V_I32, V_I64 }, mad_i64_i32, VF_CLAMP |
+      VF_CARRY_OUT, ON_GFX12 },
     { "v_mad_nc_u64_u32", VOP3, V_U64, { V_U32, V_U32, V_U64 }, mad_u64_u32, VF_CLAMP, ON_1250 },
     { "v_mad_nc_i64_i32", VOP3, V_I64, { V_I32, V_I32, V_I64 }, mad_i64_i32, VF_CLAMP, ON_1250 },
     { "v_ashr_pk_i8_i32", VOP3, V_B16, { V_I32, V_I32, V_SHIFT }, ashr_pk_i8, VF_OPSEL, ON_1250 },

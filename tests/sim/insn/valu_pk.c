@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packed 16-bit operations, mixed-precision fma and dot products. References: CDNA2/3/4 ISA guides, VOP3P
- * chapter and section 6.4. Float dot products: exact products, any order of the sum.
+ * Packed 16-bit operations, mixed-precision fma and dot products. References: CDNA2/3/4 ISA
+ * guides, VOP3P chapter and section 6.4. Float dot products: exact products, any order of the sum.
  */
 #include "valu.h"
 
@@ -13,7 +13,8 @@ static void both(struct lane *l, half_fn *f)
 {
     uint64_t r = 0;
     for (int k = 0; k < 32; k += 16)
-        r |= (uint64_t)(f(l, l->s[0] >> k & 0xffff, l->s[1] >> k & 0xffff, l->s[2] >> k & 0xffff) & 0xffff) << k;
+        r |= (uint64_t)(f(l, l->s[0] >> k & 0xffff, l->s[1] >> k & 0xffff,
+            l->s[2] >> k & 0xffff) & 0xffff) << k;
     l->d = r;
 }
 
@@ -57,12 +58,12 @@ static uint32_t minmax(struct lane *l, uint32_t a, uint32_t b, bool max, bool na
     bool raw = !(l->mode & MODE_IEEE) && l->target < T_1201; /* a NaN passes as it is */
     a = raw && x.cls == REF_NAN ? a : pack_f16(l, x);
     b = raw && y.cls == REF_NAN ? b : pack_f16(l, y);
-    if (nan_wins && (x.cls == REF_NAN || y.cls == REF_NAN))
-        return x.cls == REF_NAN ? a : b;
+    if (nan_wins && (x.cls == REF_NAN || y.cls == REF_NAN)) /* signalling ones first */
+        return pack_f16(l, x.cls == REF_NAN && (sa || !sb) ? x : y);
     if (l->mode & MODE_IEEE && (sa || sb))
         return sa ? a : b;
-    if (x.cls == REF_NAN)
-        return b;
+    if (x.cls == REF_NAN) /* of two NaNs gfx12 takes the first */
+        return y.cls == REF_NAN && l->target >= T_1201 ? a : b;
     if (y.cls == REF_NAN)
         return a;
     int c = ref_cmp(x, y);
@@ -73,7 +74,8 @@ static uint32_t minmax(struct lane *l, uint32_t a, uint32_t b, bool max, bool na
 
 HALF(add_f16, pack_f16(l, ref_add(lane_f16(l, a), lane_f16(l, b), round16(l))))
 HALF(mul_f16, pack_f16(l, ref_mul(lane_f16(l, a), lane_f16(l, b))))
-HALF(fma_f16, pack_f16(l, ref_add(ref_mul(lane_f16(l, a), lane_f16(l, b)), lane_f16(l, c), round16(l))))
+HALF(fma_f16, pack_f16(l, ref_add(ref_mul(lane_f16(l, a), lane_f16(l, b)), lane_f16(l, c),
+    round16(l))))
 HALF(min_f16, minmax(l, a, b, false, false))
 HALF(max_f16, minmax(l, a, b, true, false))
 HALF(minimum3_f16, minmax(l, minmax(l, a, b, false, true), c, false, true))
@@ -94,7 +96,8 @@ REF(pk_fmac_f16)
 {
     uint64_t r = 0;
     for (int k = 0; k < 32; k += 16)
-        r |= (uint64_t)h_fma_f16(l, l->s[0] >> k & 0xffff, l->s[1] >> k & 0xffff, l->d >> k & 0xffff) << k;
+        r |= (uint64_t)h_fma_f16(l, l->s[0] >> k & 0xffff, l->s[1] >> k & 0xffff,
+            l->d >> k & 0xffff) << k;
     l->d = r;
 }
 
@@ -104,11 +107,12 @@ REF(pk_mov)
     l->d = (l->s[0] & 0xffffffff) | l->s[1] << 32;
 }
 
-/* Sources arrive as f32; one fma, rounded once to the result's format. Whether an inline constant is
- * expanded as f16 or f32 is not documented; LLVM does not fold any. */
+/* Sources arrive as f32; one fma, rounded once to the result's format. Whether an inline constant
+ * is expanded as f16 or f32 is not documented; LLVM does not fold any. */
 static struct ref_num mix(struct lane *l)
 {
-    return ref_add(ref_mul(lane_f32(l, l->s[0]), lane_f32(l, l->s[1])), lane_f32(l, l->s[2]), round32(l));
+    return ref_add(ref_mul(lane_f32(l, l->s[0]), lane_f32(l, l->s[1])), lane_f32(l, l->s[2]),
+        round32(l));
 }
 REF(fma_mix) { l->d = pack_f32(l, mix(l)); }
 /* To f16: rounded once, or through f32 as the text's f32_to_f16 of the f32 expression reads. */
@@ -195,7 +199,8 @@ static void dot_float(struct lane *l, struct ref_format f, uint64_t c)
         l->d = v;
     }
     /* All three at once. */
-    lane_alt(l, ref_pack(REF_F32, ref_add(ref_add(p[0], p[1], REF_RNE), p[2], REF_RNE), REF_RNE, true));
+    lane_alt(l, ref_pack(REF_F32, ref_add(ref_add(p[0], p[1], REF_RNE), p[2], REF_RNE), REF_RNE,
+        true));
 }
 REF(dot2_f16) { dot_float(l, REF_F16, l->s[2]); }
 REF(dot2_bf16) { dot_float(l, REF_BF16, l->s[2]); }
@@ -220,43 +225,73 @@ static const struct valu_row rows[] = {
     { "v_pk_min_i16", VOP3P, V_P16, { V_P16, V_P16 }, pk_min_i16, 0, ON_ALL },
     { "v_pk_max_u16", VOP3P, V_P16, { V_P16, V_P16 }, pk_max_u16, 0, ON_ALL },
     { "v_pk_min_u16", VOP3P, V_P16, { V_P16, V_P16 }, pk_min_u16, 0, ON_ALL },
-    { "v_pk_fma_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_fma_f16, PKF | VF_MODES, ON_ALL },
+    { "v_pk_fma_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_fma_f16, PKF | VF_MODES,
+      ON_ALL },
     { "v_pk_add_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_add_f16, PKF | VF_MODES, ON_ALL },
     { "v_pk_mul_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_mul_f16, PKF | VF_MODES, ON_ALL },
-    { "v_pk_min_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_min_f16, PKF | VF_MODES, ON_GFX9 | ON_1100 },
-    { "v_pk_max_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_max_f16, PKF | VF_MODES, ON_GFX9 | ON_1100 },
-    { "v_pk_minimum3_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_minimum3_f16, PKF, ON_950 },
-    { "v_pk_maximum3_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_maximum3_f16, PKF, ON_950 },
+    { "v_pk_min_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_min_f16, PKF | VF_MODES, ON_GFX9 |
+      ON_1100 },
+    { "v_pk_max_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_max_f16, PKF | VF_MODES, ON_GFX9 |
+      ON_1100 },
+    { "v_pk_minimum3_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_minimum3_f16, PKF,
+      ON_950 },
+    { "v_pk_maximum3_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_maximum3_f16, PKF,
+      ON_950 },
     { "v_pk_fmac_f16", VOP2, V_PF16, { V_PF16, V_PF16 }, pk_fmac_f16, VF_ACC | VF_NO_E64, ON_GFX9 },
     { "v_pk_mov_b32", VOP3P, V_P32, { V_P32, V_P32 }, pk_mov, VF_NO_INLINE, ON_GFX9 },
-    { "v_fma_mix_f32", VOP3P, V_F32, { V_MIX, V_MIX, V_MIX }, fma_mix, VF_CLAMP | VF_NEG_LO_HI | VF_NO_INLINE, ON_ALL },
-    { "v_fma_mixlo_f16", VOP3P, V_B32, { V_MIX, V_MIX, V_MIX }, fma_mixlo, VF_NEG_LO_HI | VF_ACC | VF_NO_INLINE, ON_ALL },
-    { "v_fma_mixhi_f16", VOP3P, V_B32, { V_MIX, V_MIX, V_MIX }, fma_mixhi, VF_NEG_LO_HI | VF_ACC | VF_NO_INLINE, ON_ALL },
-    { "v_dot2_i32_i16", VOP3P, V_I32, { V_P16, V_P16, V_I32 }, dot2_i, VF_CLAMP | VF_NO_OPSEL, ON_GFX9 },
-    { "v_dot2_u32_u16", VOP3P, V_U32, { V_P16, V_P16, V_U32 }, dot2_u, VF_CLAMP | VF_NO_OPSEL, ON_GFX9 },
-    { "v_dot4_i32_i8", VOP3P, V_I32, { V_B32, V_B32, V_I32 }, dot4_i, VF_CLAMP | VF_NO_OPSEL, ON_GFX9 },
-    { "v_dot4_u32_u8", VOP3P, V_U32, { V_B32, V_B32, V_U32 }, dot4_u, VF_CLAMP | VF_NO_OPSEL, ON_ALL },
-    { "v_dot8_i32_i4", VOP3P, V_I32, { V_B32, V_B32, V_I32 }, dot8_i, VF_CLAMP | VF_NO_OPSEL, ON_GFX9 },
-    { "v_dot8_u32_u4", VOP3P, V_U32, { V_B32, V_B32, V_U32 }, dot8_u, VF_CLAMP | VF_NO_OPSEL, ON_ALL },
-    { "v_dot2c_i32_i16", VOP2, V_I32, { V_P16, V_P16 }, dot2c_i, VF_ACC | VF_DPP | VF_CLAMP, ON_GFX9 },
-    { "v_dot4c_i32_i8", VOP2, V_I32, { V_B32, V_B32 }, dot4c_i, VF_ACC | VF_DPP | VF_CLAMP, ON_GFX9 },
-    { "v_dot8c_i32_i4", VOP2, V_I32, { V_B32, V_B32 }, dot8c_i, VF_ACC | VF_DPP | VF_CLAMP, ON_GFX9 },
-    { "v_dot2_f32_f16", VOP3P, V_F32, { V_PF16, V_PF16, V_F32 }, dot2_f16, VF_NO_OPSEL | VF_NAN_ANY, ON_GFX9 },
-    { "v_dot2_f32_bf16", VOP3P, V_F32, { V_PBF16, V_PBF16, V_F32 }, dot2_bf16, VF_NO_OPSEL | VF_NAN_ANY, ON_950 },
-    { "v_dot2c_f32_f16", VOP2, V_F32, { V_PF16, V_PF16 }, dot2c_f16, VF_ACC | VF_DPP | VF_NAN_ANY, ON_GFX9 },
-    { "v_dot2c_f32_bf16", VOP2, V_F32, { V_PBF16, V_PBF16 }, dot2c_bf16, VF_ACC | VF_DPP | VF_NAN_ANY, ON_950 },
+    { "v_fma_mix_f32", VOP3P, V_F32, { V_MIX, V_MIX, V_MIX }, fma_mix, VF_CLAMP | VF_NEG_LO_HI |
+      VF_NO_INLINE, ON_ALL },
+    { "v_fma_mixlo_f16", VOP3P, V_B32, { V_MIX, V_MIX, V_MIX }, fma_mixlo, VF_NEG_LO_HI | VF_ACC |
+      VF_NO_INLINE, ON_ALL },
+    { "v_fma_mixhi_f16", VOP3P, V_B32, { V_MIX, V_MIX, V_MIX }, fma_mixhi, VF_NEG_LO_HI | VF_ACC |
+      VF_NO_INLINE, ON_ALL },
+    { "v_dot2_i32_i16", VOP3P, V_I32, { V_P16, V_P16, V_I32 }, dot2_i, VF_CLAMP | VF_NO_OPSEL,
+      ON_GFX9 },
+    { "v_dot2_u32_u16", VOP3P, V_U32, { V_P16, V_P16, V_U32 }, dot2_u, VF_CLAMP | VF_NO_OPSEL,
+      ON_GFX9 },
+    { "v_dot4_i32_i8", VOP3P, V_I32, { V_B32, V_B32, V_I32 }, dot4_i, VF_CLAMP | VF_NO_OPSEL,
+      ON_GFX9 },
+    { "v_dot4_u32_u8", VOP3P, V_U32, { V_B32, V_B32, V_U32 }, dot4_u, VF_CLAMP | VF_NO_OPSEL,
+      ON_ALL },
+    { "v_dot8_i32_i4", VOP3P, V_I32, { V_B32, V_B32, V_I32 }, dot8_i, VF_CLAMP | VF_NO_OPSEL,
+      ON_GFX9 },
+    { "v_dot8_u32_u4", VOP3P, V_U32, { V_B32, V_B32, V_U32 }, dot8_u, VF_CLAMP | VF_NO_OPSEL,
+      ON_ALL },
+    { "v_dot2c_i32_i16", VOP2, V_I32, { V_P16, V_P16 }, dot2c_i, VF_ACC | VF_DPP | VF_CLAMP,
+      ON_GFX9 },
+    { "v_dot4c_i32_i8", VOP2, V_I32, { V_B32, V_B32 }, dot4c_i, VF_ACC | VF_DPP | VF_CLAMP,
+      ON_GFX9 },
+    { "v_dot8c_i32_i4", VOP2, V_I32, { V_B32, V_B32 }, dot8c_i, VF_ACC | VF_DPP | VF_CLAMP,
+      ON_GFX9 },
+    { "v_dot2_f32_f16", VOP3P, V_F32, { V_PF16, V_PF16, V_F32 }, dot2_f16, VF_NO_OPSEL | VF_NAN_ANY,
+      ON_GFX9 },
+    { "v_dot2_f32_bf16", VOP3P, V_F32, { V_PBF16, V_PBF16, V_F32 }, dot2_bf16, VF_NO_OPSEL |
+      VF_NAN_ANY, ON_950 },
+    { "v_dot2c_f32_f16", VOP2, V_F32, { V_PF16, V_PF16 }, dot2c_f16, VF_ACC | VF_DPP | VF_NAN_ANY,
+      ON_GFX9 },
+    { "v_dot2c_f32_bf16", VOP2, V_F32, { V_PBF16, V_PBF16 }, dot2c_bf16, VF_ACC | VF_DPP |
+      VF_NAN_ANY, ON_950 },
     /* gfx10 and later */
-    { "v_dot4_i32_iu8", VOP3P, V_I32, { V_B32, V_B32, V_I32 }, dot4_iu, VF_CLAMP | VF_NO_OPSEL | VF_NEG_BITS, ON_GFX11UP },
-    { "v_dot8_i32_iu4", VOP3P, V_I32, { V_B32, V_B32, V_I32 }, dot8_iu, VF_CLAMP | VF_NO_OPSEL | VF_NEG_BITS, ON_GFX11UP },
-    { "v_dot2_f32_f16", VOP3P, V_F32, { V_PF16, V_PF16, V_F32 }, dot2_f16, VF_NO_OPSEL | VF_NAN_ANY, ON_RDNA },
-    { "v_dot2_f32_bf16", VOP3P, V_F32, { V_PBF16, V_PBF16, V_F32 }, dot2_bf16, VF_NO_OPSEL | VF_NAN_ANY, ON_RDNA },
-    { "v_pk_fmac_f16", VOP2, V_PF16, { V_PF16, V_PF16 }, pk_fmac_f16, VF_ACC | VF_NO_SUFFIX | VF_NO_E64, ON_GFX11UP },
+    { "v_dot4_i32_iu8", VOP3P, V_I32, { V_B32, V_B32, V_I32 }, dot4_iu, VF_CLAMP | VF_NO_OPSEL |
+      VF_NEG_BITS, ON_GFX11UP },
+    { "v_dot8_i32_iu4", VOP3P, V_I32, { V_B32, V_B32, V_I32 }, dot8_iu, VF_CLAMP | VF_NO_OPSEL |
+      VF_NEG_BITS, ON_GFX11UP },
+    { "v_dot2acc_f32_f16", VOP2, V_F32, { V_PF16, V_PF16 }, dot2c_f16,
+      VF_ACC | VF_NAN_ANY | VF_NO_E64 | VF_NO_SUFFIX, ON_1100 },
+    { "v_dot2_f32_f16", VOP3P, V_F32, { V_PF16, V_PF16, V_F32 }, dot2_f16, VF_NO_OPSEL | VF_NAN_ANY,
+      ON_RDNA },
+    { "v_dot2_f32_bf16", VOP3P, V_F32, { V_PBF16, V_PBF16, V_F32 }, dot2_bf16, VF_NO_OPSEL |
+      VF_NAN_ANY, ON_RDNA },
+    { "v_pk_fmac_f16", VOP2, V_PF16, { V_PF16, V_PF16 }, pk_fmac_f16, VF_ACC | VF_NO_SUFFIX |
+      VF_NO_E64, ON_GFX11UP },
     { "v_pk_min_num_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_min_num_f16, PKF, ON_GFX12 },
     { "v_pk_max_num_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_max_num_f16, PKF, ON_GFX12 },
     { "v_pk_minimum_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_minimum_f16, PKF, ON_GFX12 },
     { "v_pk_maximum_f16", VOP3P, V_PF16, { V_PF16, V_PF16 }, pk_maximum_f16, PKF, ON_GFX12 },
-    { "v_pk_minimum3_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_minimum3_f16, PKF, ON_1250 },
-    { "v_pk_maximum3_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_maximum3_f16, PKF, ON_1250 },
+    { "v_pk_minimum3_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_minimum3_f16, PKF,
+      ON_1250 },
+    { "v_pk_maximum3_f16", VOP3P, V_PF16, { V_PF16, V_PF16, V_PF16 }, pk_maximum3_f16, PKF,
+      ON_1250 },
 };
 
 void run_valu_pk(enum target t);

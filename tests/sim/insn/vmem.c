@@ -27,7 +27,8 @@ struct mop {
 
 #define ALL3 { ON_ALL, ON_ALL, ON_ALL }
 static const struct mop ops[] = {
-    /* gfx9 name, gfx11 name, kind, item, registers, atomic, values, targets: global, flat, buffer */
+    /* gfx9 name, gfx11 name, kind, item, registers, atomic, values, targets: global, flat,
+     * buffer */
     { "load_ubyte", "load_u8", LOAD, M_U8, 1, NULL, D_BITS, ALL3 },
     { "load_sbyte", "load_i8", LOAD, M_I8, 1, NULL, D_BITS, ALL3 },
     { "load_ushort", "load_u16", LOAD, M_U16, 1, NULL, D_BITS, ALL3 },
@@ -76,7 +77,8 @@ static const struct mop ops[] = {
     { "atomic_xor_x2", "atomic_xor_b64", ATOMIC, M_PLAIN, 2, at_xor, D_BITS, ALL3 },
     { "atomic_inc_x2", "atomic_inc_u64", ATOMIC, M_PLAIN, 2, at_inc64, D_SMALL, ALL3 },
     { "atomic_dec_x2", "atomic_dec_u64", ATOMIC, M_PLAIN, 2, at_dec64, D_SMALL, ALL3 },
-    { "atomic_add_f32", "atomic_add_f32", ATOMIC, M_PLAIN, 1, at_add_f32, D_F32, { ON_ALL, ON_940 | ON_GFX11UP, ON_ALL } },
+    { "atomic_add_f32", "atomic_add_f32", ATOMIC, M_PLAIN, 1, at_add_f32, D_F32,
+      { ON_ALL, ON_940 | ON_GFX11UP, ON_ALL } },
     { "atomic_pk_add_f16", "atomic_pk_add_f16", ATOMIC, M_PLAIN, 1, at_pk_f16, D_PKF16,
       { ON_GFX9 | ON_GFX12, ON_940 | ON_GFX12, ON_GFX9 | ON_GFX12 } },
     { "atomic_pk_add_bf16", "atomic_pk_add_bf16", ATOMIC, M_PLAIN, 1, at_pk_bf16, D_PKBF16,
@@ -87,6 +89,19 @@ static const struct mop ops[] = {
       { ON_GFX9 | ON_1250, ON_GFX9 | ON_1250, ON_GFX9 | ON_1250 } },
     { "atomic_max_f64", "atomic_max_num_f64", ATOMIC, M_PLAIN, 2, at_max_f64, D_F64,
       { ON_GFX9 | ON_1250, ON_GFX9 | ON_1250, ON_GFX9 | ON_1250 } },
+    { "", "atomic_min_f32", ATOMIC, M_PLAIN, 1, at_min_f32, D_F32, { ON_1100, ON_1100, ON_1100 } },
+    { "", "atomic_max_f32", ATOMIC, M_PLAIN, 1, at_max_f32, D_F32, { ON_1100, ON_1100, ON_1100 } },
+    { "", "atomic_cmpswap_f32", ATOMIC, M_PLAIN, 1, at_cmpswap_f32, D_F32,
+      { ON_1100, ON_1100, ON_1100 } },
+    { "", "atomic_csub_u32", ATOMIC, M_PLAIN, 1, at_sub_clamp, D_BITS, { ON_1100, 0, ON_1100 } },
+    { "", "atomic_min_num_f32", ATOMIC, M_PLAIN, 1, at_min_f32, D_F32,
+      { ON_GFX12, ON_GFX12, ON_GFX12 } },
+    { "", "atomic_max_num_f32", ATOMIC, M_PLAIN, 1, at_max_f32, D_F32,
+      { ON_GFX12, ON_GFX12, ON_GFX12 } },
+    { "", "atomic_sub_clamp_u32", ATOMIC, M_PLAIN, 1, at_sub_clamp, D_BITS,
+      { ON_GFX12, ON_GFX12, ON_GFX12 } },
+    { "", "atomic_cond_sub_u32", ATOMIC, M_PLAIN, 1, at_cond_sub, D_BITS,
+      { ON_GFX12, ON_GFX12, ON_GFX12 } },
     { "load_lds_ubyte", NULL, TO_LDS, M_U8, 1, NULL, D_BITS, { ON_940, 0, 0 } },
     { "load_lds_sbyte", NULL, TO_LDS, M_I8, 1, NULL, D_BITS, { ON_940, 0, 0 } },
     { "load_lds_ushort", NULL, TO_LDS, M_U16, 1, NULL, D_BITS, { ON_940, 0, 0 } },
@@ -120,6 +135,17 @@ static const char *span(char *out, char file, int first, int words)
     return out;
 }
 
+static bool two_values(const struct mop *op)
+{
+    return op->fn == at_cmpswap || op->fn == at_cmpswap_f32;
+}
+
+/* Atomics without a form that returns nothing. */
+static bool only_returns(const struct mop *op, enum target t)
+{
+    return op->fn == at_cond_sub || (op->fn == at_sub_clamp && t == T_1100);
+}
+
 static const char *ret_bit(enum target t)
 {
     return t == T_90A    ? " glc"
@@ -133,7 +159,7 @@ static void add(struct batch *b, struct mcase *list, int *n, struct mcase c)
     char addr[64], data[24], res[24], text[256], tail[64] = "";
     const struct mop *op = c.op;
     char file = c.agpr ? 'a' : 'v';
-    int dwords = op->kind == ATOMIC && op->fn == at_cmpswap ? op->words * 2 : op->words;
+    int dwords = two_values(op) ? op->words * 2 : op->words;
     enum target t = b->target;
 
     span(data, file, DATA, dwords);
@@ -148,7 +174,8 @@ static void add(struct batch *b, struct mcase *list, int *n, struct mcase c)
     if (c.space == BUFFER) {
         static const char *const va[] = { "off", "v4", "v5", "v[4:5]" };
         sprintf(addr, "%s, s[%d:%d], %s%s%s", c.form == 3 ? "v[6:7]" : va[c.form], BASE, BASE + 3,
-                c.soff ? "s12" : b->target >= T_1201 ? "null" : "0", c.form & 2 ? " idxen" : "", c.form & 1 ? " offen" : "");
+                c.soff ? "s12" : b->target >= T_1201 ? "null" : "0", c.form & 2 ? " idxen" : "",
+                    c.form & 1 ? " offen" : "");
         const char *reg = op->kind == LOAD ? res : data;
         if (c.lds)
             sprintf(text, "%s %s%s lds", c.name, addr, tail);
@@ -200,7 +227,7 @@ static int make_cases(struct batch *b, const struct mop *op, enum space space, s
                 c.offset = c.offset % 2048 / align * align;
             if (space == BUFFER)
                 c.offset &= 1023 & ~(align - 1);
-            c.ret = op->kind == ATOMIC && (k & 1);
+            c.ret = op->kind == ATOMIC && (k & 1 || only_returns(op, t));
             c.agpr =
                 gfx9 && k == 3 && op->kind != TO_LDS && op->draw != D_F32 && op->draw != D_PKF16;
             c.soff = space == BUFFER && k >= 2;
