@@ -8,6 +8,7 @@
 #include "../llvm.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
