@@ -552,6 +552,13 @@ static void parameters(struct asm_kernel *k)
     kg_blank(a->g);
 }
 
+/* A pair of SGPRs for each of 4 comparisons, free behind the loop. Compared first and selected
+ * then, the pair is two wait states old when it is read (LLVM, VALUWriteSGPRVALURead). */
+static struct kg_reg mask(unsigned i)
+{
+    return kg_s(RA + 2 * i, 2);
+}
+
 /* Activation of the 4 values in acc..acc+3. */
 static void activate(struct asm_kernel *k, unsigned acc)
 {
@@ -579,10 +586,11 @@ static void activate(struct asm_kernel *k, unsigned acc)
         kg_asm(a, "", "v_mul_f32_e32 v%u, v%u, v%u", acc + i, acc + i, v + i);
     kg_asm(a, "", "s_branch .L%s_%u", k->name, label);
     kg_asm_label(a, ".L%s_%u", k->name, label + 1);
-    for (unsigned i = 0; i < 4; i++) {
-        kg_asm(a, i ? "" : "max(x, 0), NaN stays", "v_cmp_gt_f32_e32 vcc, 0, v%u", acc + i);
-        kg_asm(a, "", "v_cndmask_b32_e64 v%u, v%u, 0, vcc", acc + i, acc + i);
-    }
+    for (unsigned i = 0; i < 4; i++)
+        kg_asm(a, i ? "" : "max(x, 0), NaN stays", "v_cmp_gt_f32_e64 %s, 0, v%u", mask(i).text,
+               acc + i);
+    for (unsigned i = 0; i < 4; i++)
+        kg_asm(a, "", "v_cndmask_b32_e64 v%u, v%u, 0, %s", acc + i, acc + i, mask(i).text);
     kg_asm_label(a, ".L%s_%u", k->name, label);
 }
 
@@ -601,11 +609,13 @@ static void store_four(struct asm_kernel *k, unsigned n)
     kg_asm(a, "FAR", "v_bfrev_b32_e32 v%u, 1", v + 7);
     for (unsigned i = 0; i < 4; i++) {
         kg_asm(a, "", "v_add_u32_e32 v%u, %u, v%u", v, i, e + COLS + n);
-        kg_asm(a, "", "v_cmp_gt_u32_e32 vcc, s%u, v%u", COLS_S, v);
-        kg_asm(a, "", "v_cndmask_b32_e32 v%u, v%u, v%u, vcc", v + i, v + 7, v + 6);
+        kg_asm(a, "", "v_cmp_gt_u32_e64 %s, s%u, v%u", mask(i).text, COLS_S, v);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        kg_asm(a, "", "v_cndmask_b32_e64 v%u, v%u, v%u, %s", v + i, v + 7, v + 6, mask(i).text);
+    for (unsigned i = 0; i < 4; i++)
         kg_asm(a, "", "buffer_store_short%s v%u, v%u, %s, 0 offen offset:%u",
                i & 1 ? "_d16_hi" : "", v + 4 + i / 2, v + i, kg_s(RC, 4).text, i * 2);
-    }
     kg_asm_label(a, ".L%s_%u", k->name, label + 1);
 }
 
@@ -640,8 +650,8 @@ static void store(struct asm_kernel *k)
         kg_asm(a, "column", "v_add_u32_e32 v%u, s%u, v%u", e + COLS + n, T0, v);
         kg_asm(a, "", "v_cmp_gt_u32_e32 vcc, s%u, v%u", COLS_S, e + COLS + n);
         kg_asm(a, "", "v_lshlrev_b32_e32 v%u, s%u, v%u", v + 2, T2, e + COLS + n);
+        kg_asm(a, "vcc is read two later", "s_add_u32 s%u, s%u, 16", T0, T0);
         kg_asm(a, "", "v_cndmask_b32_e32 v%u, v%u, v%u, vcc", e + TO + n, v + 1, v + 2);
-        kg_asm(a, "", "s_add_u32 s%u, s%u, 16", T0, T0);
     }
     kg_asm(a, "", "s_bitcmp1_b32 s%u, %u", arg(k, "flags"), FLAG_PARTIAL);
     kg_asm(a, "", "s_cbranch_scc1 .L%s_partial", k->name);

@@ -67,7 +67,8 @@ void sim_count_launch(struct sim_launch *l)
     c->lds_conflict_cycles = l->tally.lds_conflict;
     c->lds_conflict_cycles_linear = l->tally.lds_conflict_naive;
     c->vgprs = (u64)l->fn->vgprs;
-    c->agprs = (u64)l->fn->agprs;
+    /* As the metadata has it: the descriptor's count is rounded up, behind the VGPRs. */
+    c->agprs = l->fn->k->vgpr_count ? l->fn->k->agpr_count : (u64)l->fn->agprs;
     c->sgprs = l->fn->k->sgpr_count;
     c->lds_alloc = l->lds;
     c->spills = l->fn->k->scratch;

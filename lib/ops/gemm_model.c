@@ -32,6 +32,7 @@ enum {
     START = 2500,   /* a workgroup before its first and after its last tile */
     SYNC = 32,      /* a k tile: the barrier, waves of unequal pace */
     SECOND = 4000,  /* one more kernel on the stream: it starts when the first has ended */
+    DECODE = 32,    /* rows up to which a problem is one of bringing B */
     SIMDS = 4
 };
 
@@ -98,7 +99,10 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
     /* Of B half a tile and a little on average, or a whole one where the next is in other
      * registers. */
     w.in_flight = ((g->depth == 1 ? 0.55 : 1.0) * less(n, g->n) + less(m, g->m)) * kb;
-    w.bytes = batch * ((m + n) * kk * in + m * n * s->out_bits / 8.0);
+    /* At decode a second row of blocks is taken to bring B once more: it is all there is to bring,
+     * and nothing keeps the two rows in step. */
+    double times_b = m <= DECODE ? ceil_div(m, g->m) : 1;
+    w.bytes = batch * ((m + times_b * n) * kk * in + m * n * s->out_bits / 8.0);
     w.sums = batch * m * n * 4;
     return w;
 }

@@ -148,9 +148,9 @@ Test(gemm_select, decode_covers_the_latency)
 {
     static const char *const problems[] = {"gemm:bf16:m=1,n=8192,k=8192",
                                            "gemm:bf16:m=16,n=4096,k=14336",
-                                           "gemm:bf16:m=16,n=5120,k=8192",
+                                           "gemm:i8,bf16:m=16,n=5120,k=8192,scale=rc",
                                            "gemm:bf16:m=32,n=8192,k=28672",
-                                           "gemm:bf16:m=16,n=40960,k=5120",
+                                           "gemm:i8,bf16:m=16,n=40960,k=5120",
                                            "gemm:bf16:m=16,n=7168,k=18432"};
     for (unsigned d = 0; d < DEVICES; d++)
         for (unsigned i = 0; i < sizeof problems / sizeof *problems; i++) {
