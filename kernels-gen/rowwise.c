@@ -9,7 +9,7 @@ const struct kg_reduction kg_sum = {"float", "%s + %s", "", 4, true};
 const struct kg_reduction kg_most = {"float", "larger(%s, %s)", "", 4};
 const struct kg_reduction kg_largest = {"int", "larger_bits(%s, %s)", "_bits", 4};
 const struct kg_reduction kg_peak = {"peak", "join_peak(%s, %s, factor)", "_peak", 8};
-const struct kg_reduction kg_pair_sum = {"pair", "add_pair(%s, %s)", "_pair", 8, true};
+const struct kg_reduction kg_wide_sum = {"double", "%s + %s", "_wide", 8, true};
 
 static unsigned smaller(unsigned a, unsigned b)
 {

@@ -89,7 +89,7 @@ struct kg_reduction {
     unsigned bytes;
     bool sum; /* of floats: may be made in the last lane of a wave */
 };
-extern const struct kg_reduction kg_sum, kg_pair_sum; /* float, pair */
+extern const struct kg_reduction kg_sum, kg_wide_sum; /* float, double */
 extern const struct kg_reduction kg_most;             /* float: the largest */
 extern const struct kg_reduction kg_largest;          /* int: the largest magnitude */
 extern const struct kg_reduction kg_peak;             /* peak; needs `factor` */

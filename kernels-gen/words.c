@@ -135,6 +135,22 @@ static const struct kg_word maths[] = {
      "    lo += (hi - (sum - part)) + (v - part);\n"
      "    hi = sum;\n"
      "}"},
+    {"add_near_to_$x", KG_ANY, 32, 1u << KG_F32,
+     "/* The same, where hi is at least as large as v in magnitude (Dekker's two-sum). */\n"
+     "static __device__ void add_near_to_$x($x &hi, $x &lo, $x v)\n"
+     "{\n"
+     "    const $x sum = hi + v;\n"
+     "    lo += minus_$x(v, minus_$x(sum, hi));\n"
+     "    hi = sum;\n"
+     "}"},
+    {"quads_f32x8", KG_ANY, 0, 0,
+     "/* Two sums of four elements. Of bfloat16 values they are exact, but where magnitudes within four\n"
+     " * are further apart than 2^13. */\n"
+     "static __device__ f32x2 quads_f32x8(f32x8 v)\n"
+     "{\n"
+     "    const f32x4 halves = v.lo + v.hi;\n"
+     "    return halves.lo + halves.hi;\n"
+     "}"},
     {"pair", KG_ANY, 0, 0,
      "/* A sum to about 48 bits: hi + lo. */\n"
      "struct pair {\n"
@@ -153,13 +169,18 @@ static const struct kg_word maths[] = {
      "{\n"
      "    return {hi, lo};\n"
      "}"},
+    {"fold_f32x2", KG_ANY, 0, 0,
+     "static __device__ pair fold_f32x2(f32x2 hi, f32x2 lo)\n"
+     "{\n"
+     "    return add_pair({hi[0], lo[0]}, {hi[1], lo[1]});\n"
+     "}"},
     {"fold_f32x4", KG_ANY, 0, 0,
      "/* The sum of a vector's elements. */\n"
      "static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)\n"
      "{\n"
-     "    const pair even = add_pair({hi[0], lo[0]}, {hi[2], lo[2]});\n"
-     "    const pair odd = add_pair({hi[1], lo[1]}, {hi[3], lo[3]});\n"
-     "    return add_pair(even, odd);\n"
+     "    f32x2 high = hi.lo, low = lo.lo + lo.hi;\n"
+     "    add_to_f32x2(high, low, hi.hi);\n"
+     "    return fold_f32x2(high, low);\n"
      "}"},
     {"fold_f32x8", KG_ANY, 0, 0,
      "static __device__ pair fold_f32x8(f32x8 hi, f32x8 lo)\n"
@@ -168,36 +189,26 @@ static const struct kg_word maths[] = {
      "    add_to_f32x4(high, low, hi.hi);\n"
      "    return fold_f32x4(high, low);\n"
      "}"},
-#define OTHER_PAIR(n)                                                                              \
+#define EXCHANGED(word)                                                                            \
     {                                                                                              \
-        "other" #n "_pair", KG_ANY, 0, 0,                                                          \
-            "static __device__ pair other" #n "_pair(pair v)\n"                                    \
+        word "_wide", KG_ANY, 0, 0,                                                                \
+            "static __device__ double " word "_wide(double v)\n"                                   \
             "{\n"                                                                                  \
-            "    return {other" #n "(v.hi), other" #n "(v.lo)};\n"                                 \
+            "    const f32x2 half = __builtin_bit_cast(f32x2, v);\n"                               \
+            "    const f32x2 other = {" word "(half.x), " word "(half.y)};\n"                      \
+            "    return __builtin_bit_cast(double, other);\n"                                      \
             "}"                                                                                    \
     }
-    OTHER_PAIR(2),
-    OTHER_PAIR(4),
-    OTHER_PAIR(8),
-    OTHER_PAIR(16),
-    OTHER_PAIR(32),
-    OTHER_PAIR(64),
-#undef OTHER_PAIR
-    {"below32_pair", KG_ANY, 0, 0,
-     "static __device__ pair below32_pair(pair v)\n"
-     "{\n"
-     "    return {below32(v.hi), below32(v.lo)};\n"
-     "}"},
-    {"below64_pair", KG_ANY, 0, 0,
-     "static __device__ pair below64_pair(pair v)\n"
-     "{\n"
-     "    return {below64(v.hi), below64(v.lo)};\n"
-     "}"},
-    {"of_last_pair", KG_ANY, 0, 0,
-     "static __device__ pair of_last_pair(pair v)\n"
-     "{\n"
-     "    return {of_last(v.hi), of_last(v.lo)};\n"
-     "}"},
+    EXCHANGED("other2"),
+    EXCHANGED("other4"),
+    EXCHANGED("other8"),
+    EXCHANGED("other16"),
+    EXCHANGED("other32"),
+    EXCHANGED("other64"),
+    EXCHANGED("below32"),
+    EXCHANGED("below64"),
+    EXCHANGED("of_last"),
+#undef EXCHANGED
     {"narrow_$x", KG_MANY, 8, 1u << KG_I8,
      "/* Rounds to nearest even, to -127 .. 127; NaN becomes 0. */\n"
      "static __device__ $x narrow_$x($f v)\n"
@@ -344,16 +355,15 @@ static const struct kg_word maths[] = {
      "    return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;\n"
      "}"},
     {"quotient", KG_ANY, 0, 0,
-     "/* v / by: hi the quotient rounded, lo what is missing. An infinite quotient has no lo. */\n"
-     "static __device__ pair quotient(pair v, float by)\n"
+     "/* v / by: hi the quotient rounded, lo what is missing, from an exact rest. */\n"
+     "static __device__ pair quotient(double v, double by)\n"
      "{\n"
-     "    const float part = reciprocal(by);\n"
-     "    float hi = v.hi * part;\n"
-     "    hi += finite_or_0((__builtin_fmaf(-hi, by, v.hi) + v.lo) * part);\n"
-     "    const float rest = __builtin_fmaf(-hi, by, v.hi) + v.lo;\n"
-     "    float lo = rest * part;\n"
-     "    lo += __builtin_fmaf(-lo, by, rest) * part;\n"
-     "    return {hi, finite_or_0(lo)};\n"
+     "    const double part = reciprocal((float)by);\n"
+     "    const double near = v * part;\n"
+     "    const float hi = __builtin_fma(__builtin_fma(-near, by, v), part, near);\n"
+     "    const double rest = __builtin_fma(-(double)hi, by, v);\n"
+     "    const double low = rest * part;\n"
+     "    return {hi, (float)__builtin_fma(__builtin_fma(-low, by, rest), part, low)};\n"
      "}"},
     {"reciprocal_root", KG_ANY, 0, 0,
      "/* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact "
@@ -368,8 +378,8 @@ static const struct kg_word maths[] = {
      "}"},
 };
 
-enum { WIDTHS = 3 };
-static const unsigned widths[WIDTHS] = {1, 4, 8};
+enum { WIDTHS = 4 };
+static const unsigned widths[WIDTHS] = {1, 2, 4, 8};
 
 /* One row of a table with its names filled in. */
 struct filled {
@@ -447,7 +457,7 @@ static void add_names(struct names *n, const char *text)
 
 /* The types kernels have operands of. */
 static const enum kg_type elements[] = {KG_F32, KG_F16, KG_BF16, KG_I8, KG_E4M3, KG_E4M3FNUZ};
-enum { ELEMENTS = sizeof elements / sizeof *elements, MAX_FILLED = 1024 };
+enum { ELEMENTS = sizeof elements / sizeof *elements, MAX_FILLED = 2048 };
 
 static bool sized(const struct kg_word *w, unsigned bytes)
 {

@@ -2,10 +2,12 @@
 /*
  * LayerNorm: y = (x - mean) rstd gamma + beta, mean and rstd of each row.
  *
- *   read the row into registers (one 16-byte vector an access)
- *   mean   the sum in two floats, hi + lo, about 48 bits: exact or nearly so; the mean too is two
- * floats rstd   from the squares of the deviations (x - m) - m_low, the first difference exact near
- * the mean write  the deviations times rstd gamma, plus beta
+ *   read   the row into registers, one 16-byte vector an access
+ *   mean   the sum, exact or nearly so: in two floats in a lane, in double across lanes; m is the mean
+ *          rounded to float, m_low what is missing
+ *   rstd   from the squares of x - m: var = sum((x - m)^2) / cols - m_low^2, which loses at most a bit,
+ *          as m is the float nearest to the mean
+ *   write  (x - m) rstd - m_low rstd, times gamma, plus beta
  *
  * Longer rows are read twice. The first read keeps, for what a lane has seen, the sum in two
  * floats, and sum and squares of the deviations from a value near the lane's mean, which moves
@@ -15,6 +17,8 @@
  * LDS: 12 bytes a wave where a row has several.
  */
 #include "../norm.h"
+
+#include <stdio.h>
 
 static const struct kg_arg args[] = {
     {"x", KG_ARG_IN, KG_OF_IN, false, "ldx"}, {"gamma", KG_ARG_IN, KG_OF_WEIGHT, true},
@@ -65,16 +69,17 @@ static void mean(struct kg *g)
 {
     kg_blank(g);
     kg_note(g, "The mean: m is it rounded, m_low what is missing.");
-    kg_line(g, "const float count = cols;");
-    kg_line(g, "const pair center = quotient(sum, count);");
+    kg_line(g, "const pair center = quotient(sum, cols);");
     kg_line(g, "const float m = center.hi, m_low = center.lo;");
-    kg_line(g, "const float less_m = negative(m), less_low = negative(m_low);");
+    kg_line(g, "const float less_m = negative(m);");
     kg_blank(g);
 }
 
+/* From `variance`. */
 static void scale_and_statistics(struct kg *g)
 {
-    kg_line(g, "const float scale = reciprocal_root(square * reciprocal(count) + eps);");
+    kg_line(g, "const float scale = reciprocal_root(variance + eps);");
+    kg_line(g, "const float shift = negative(m_low * scale);");
     kg_blank(g);
     kg_open(g, "if (lane == 0)");
     kg_line(g, "if (mean)");
@@ -91,30 +96,80 @@ static void params(struct kg *g, const struct kg_spec *s)
     kg_row_param(g, s, "beta", "offsets", "0");
 }
 
-/* hi + lo += v; the first vector is taken as it is. */
-static void add_exactly(struct kg *g, const char *hi, const char *lo, bool own)
+/*
+ * How a lane sums its values into hi + lo.
+ *   f32   two-sum, each element of a vector for itself
+ *   bf16  the sums of four by two-sum
+ *   f16   Dekker's two-sum onto a constant: hi stays within its binade's neighbours and above every
+ *         value for up to 8 additions, lo collects multiples of 2^-24 below 2^-3: all of it is exact
+ */
+#define ABOVE_HALVES "0x1.8p+19f"
+
+static bool onto_constant(const struct kg_spec *s)
 {
-    if (g->copies == 1) {
-        kg_line(g, "%s = v;", hi);
+    return s->in == KG_F16 && s->tile.vec > 1;
+}
+
+/* Elements of hi and lo. */
+static unsigned chains(const struct kg_spec *s)
+{
+    if (s->tile.vec == 8 && s->in == KG_BF16)
+        return 2;
+    if (onto_constant(s))
+        return s->tile.vectors > 4 ? 8 : s->tile.vectors > 2 ? 4 : 2;
+    return s->tile.vec;
+}
+
+static void declare_sums(struct kg *g, const struct kg_spec *s, const char *hi, const char *lo)
+{
+    kg_line(g, "f32x%u %s = %s, %s = 0;", chains(s), hi, onto_constant(s) ? ABOVE_HALVES : "0", lo);
+}
+
+static void add_exactly(struct kg *g, const struct kg_spec *s, const char *hi, const char *lo, bool own)
+{
+    static const char *const parts[][4] = {
+        {"v.lo.lo", "v.lo.hi", "v.hi.lo", "v.hi.hi"}, {"v.lo", "v.hi"}, {"v"}};
+    const unsigned width = chains(s);
+    if (onto_constant(s)) {
+        const unsigned row = width == 2 ? 0 : width == 4 ? 1 : 2;
+        for (unsigned i = 0; i < 8 / width; i++)
+            kg_line(g, "add_near_to_f32x%u(%s, %s, %s);", width, hi, lo, parts[row][i]);
         return;
     }
+    const char *v = width < s->tile.vec ? "quads_$f(v)" : "v";
+    char line[96];
+    if (g->copies == 1) {
+        snprintf(line, sizeof line, "%s = %s;", hi, v);
+        kg_line(g, "%s", line);
+        return;
+    }
+    /* The first vector is taken as it is. */
     kg_line(g, "if (j == 0)");
-    kg_line(g, "    %s = v;", hi);
+    snprintf(line, sizeof line, "    %s = %s;", hi, v);
+    kg_line(g, "%s", line);
     kg_line(g, "else");
-    kg_line(g, "    add_%sto_$f(%s, %s, v);", own ? "slowly_" : "", hi, lo);
+    snprintf(line, sizeof line, "    add_%sto_f32x%u(%s, %s, %s);", own ? "slowly_" : "", width, hi, lo, v);
+    kg_line(g, "%s", line);
+}
+
+/* The pair hi + lo of the lane. */
+static void fold(struct kg *g, const struct kg_spec *s, const char *name, const char *hi, const char *lo)
+{
+    kg_line(g, "const pair %s = fold_f32x%u(%s%s, %s);", name, chains(s), hi,
+            onto_constant(s) ? " - " ABOVE_HALVES : "", lo);
 }
 
 static void sum_exactly(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
     kg_row_own(g, "v", own);
-    add_exactly(g, "hi", "lo", own);
+    add_exactly(g, s, "hi", "lo", own);
 }
 
 static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
-    kg_line(g, own ? "$f d = (v + negative(m)) + negative(m_low);" : "$f d = (v + less_m) + less_low;");
+    kg_line(g, own ? "$f d = v + negative(m);" : "$f d = v + less_m;");
     kg_row_own(g, "d", own);
     kg_line(g, "squares += d * d;");
 }
@@ -122,8 +177,8 @@ static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
 static void result(struct kg *g, const struct kg_spec *s)
 {
     (void)s;
-    kg_line(g, "const $f d = (widen_$x(values@) + less_m) + less_low;");
-    kg_line(g, "$f t = d * scale * widen_$w(scales`) + widen_$w(offsets`);");
+    kg_line(g, "const $f d = widen_$x(values@) + less_m;");
+    kg_line(g, "$f t = (d * scale + shift) * widen_$w(scales`) + widen_$w(offsets`);");
 }
 
 static void emit_resident(struct kg *g, const struct kg_spec *s)
@@ -140,11 +195,12 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_blank(g);
 
     kg_note(g, "Sum of the row.");
-    kg_line(g, "$f hi = 0, lo = 0;");
-    kg_row_sweep(g, s, "hi = lo = 0;", sum_exactly);
-    kg_line(g, "pair sum = fold_$f(hi, lo);");
+    declare_sums(g, s, "hi", "lo");
+    kg_row_sweep(g, s, onto_constant(s) ? "hi = " ABOVE_HALVES ", lo = 0;" : "hi = lo = 0;", sum_exactly);
+    fold(g, s, "own_sum", "hi", "lo");
+    kg_line(g, "double sum = (double)own_sum.hi + own_sum.lo;");
     kg_row_keep_packed(g, s, "values");
-    kg_row_reduce(g, s, "sum", &kg_pair_sum);
+    kg_row_reduce(g, s, "sum", &kg_wide_sum);
     mean(g);
 
     kg_note(g, "Squares of the deviations.");
@@ -155,6 +211,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     if (!params_with_row(s) && !params_in_batches(s))
         params(g, s);
     kg_row_reduce(g, s, "square", &kg_sum);
+    kg_line(g, "const float variance = square * reciprocal((float)cols) - m_low * m_low;");
     scale_and_statistics(g);
 
     const struct kg_norm_result r = {params, result, !params_in_batches(s), params_batch(s)};
@@ -166,7 +223,7 @@ static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
     kg_row_own(g, "v", own);
-    add_exactly(g, "part", "part_low", own);
+    add_exactly(g, s, "part", "part_low", own);
     if (own)
         kg_line(g, "fresh -= least(moved@ < 0 ? -moved@ : moved@, $n);");
 }
@@ -190,16 +247,17 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
         g,
         "First read. Of what this lane has seen: how many, their sum, and sum and squares of their "
         "deviations from `about`, which is kept near their mean.");
-    kg_line(g, "pair sum = {0, 0};");
+    kg_line(g, "pair seen_sum = {0, 0};");
     kg_line(g, "float seen = 0, about = 0, off = 0, square = 0;");
     kg_row_loop(g, s);
     kg_row_load(g, s, "values", false);
     kg_norm_add(g, s);
     kg_line(g, "int fresh = %u;", s->tile.vectors * s->tile.vec);
-    kg_line(g, "$f part = 0, part_low = 0;");
-    kg_row_sweep(g, s, "part = part_low = 0;", sum_chunk);
-    kg_line(g, "const pair chunk = fold_$f(part, part_low);");
-    kg_line(g, "sum = add_pair(sum, chunk);");
+    declare_sums(g, s, "part", "part_low");
+    kg_row_sweep(g, s, onto_constant(s) ? "part = " ABOVE_HALVES ", part_low = 0;" : "part = part_low = 0;",
+                 sum_chunk);
+    fold(g, s, "chunk", "part", "part_low");
+    kg_line(g, "seen_sum = add_pair(seen_sum, chunk);");
     kg_row_keep_packed(g, s, "values");
     kg_line(g, "if (first == -before)");
     kg_line(g, "    about = chunk.hi / (fresh ? fresh : 1);");
@@ -217,13 +275,15 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_line(g, "about = next;");
     kg_close(g);
     kg_blank(g);
-    kg_row_reduce(g, s, "sum", &kg_pair_sum);
+    kg_line(g, "double sum = (double)seen_sum.hi + seen_sum.lo;");
+    kg_row_reduce(g, s, "sum", &kg_wide_sum);
     mean(g);
 
     kg_note(g, "Squares of the deviations, from `about` of each lane to the mean.");
-    kg_line(g, "const float shift = (m - about) + m_low;");
-    kg_line(g, "square += shift * (seen * shift - 2 * off);");
+    kg_line(g, "const float to_mean = (m - about) + m_low;");
+    kg_line(g, "square += to_mean * (seen * to_mean - 2 * off);");
     kg_row_reduce(g, s, "square", &kg_sum);
+    kg_line(g, "const float variance = square * reciprocal((float)cols);");
     scale_and_statistics(g);
 
     const struct kg_norm_result r = {params, result, false, params_batch(s)};

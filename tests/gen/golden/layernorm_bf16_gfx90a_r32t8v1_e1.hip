@@ -4,6 +4,7 @@
 #define __device__ __attribute__((device))
 typedef float f32;
 typedef __bf16 bf16;
+typedef f32 f32x2 __attribute__((ext_vector_type(2)));
 typedef f32 f32x1;
 typedef bf16 bf16x1;
 
@@ -121,32 +122,30 @@ struct pair {
     float hi, lo;
 };
 
-/* The sum of two sums, with the rounding error of hi kept (Knuth's two-sum). */
-static __device__ pair add_pair(pair a, pair b)
-{
-    const float sum = a.hi + b.hi;
-    const float part = sum - a.hi;
-    return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};
-}
-
 static __device__ pair fold_f32x1(f32x1 hi, f32x1 lo)
 {
     return {hi, lo};
 }
 
-static __device__ pair other2_pair(pair v)
+static __device__ double other2_wide(double v)
 {
-    return {other2(v.hi), other2(v.lo)};
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other2(half.x), other2(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
-static __device__ pair other4_pair(pair v)
+static __device__ double other4_wide(double v)
 {
-    return {other4(v.hi), other4(v.lo)};
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other4(half.x), other4(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
-static __device__ pair other8_pair(pair v)
+static __device__ double other8_wide(double v)
 {
-    return {other8(v.hi), other8(v.lo)};
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other8(half.x), other8(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
 static __device__ float finite_or_0(float v)
@@ -154,16 +153,15 @@ static __device__ float finite_or_0(float v)
     return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;
 }
 
-/* v / by: hi the quotient rounded, lo what is missing. An infinite quotient has no lo. */
-static __device__ pair quotient(pair v, float by)
+/* v / by: hi the quotient rounded, lo what is missing, from an exact rest. */
+static __device__ pair quotient(double v, double by)
 {
-    const float part = reciprocal(by);
-    float hi = v.hi * part;
-    hi += finite_or_0((__builtin_fmaf(-hi, by, v.hi) + v.lo) * part);
-    const float rest = __builtin_fmaf(-hi, by, v.hi) + v.lo;
-    float lo = rest * part;
-    lo += __builtin_fmaf(-lo, by, rest) * part;
-    return {hi, finite_or_0(lo)};
+    const double part = reciprocal((float)by);
+    const double near = v * part;
+    const float hi = __builtin_fma(__builtin_fma(-near, by, v), part, near);
+    const double rest = __builtin_fma(-(double)hi, by, v);
+    const double low = rest * part;
+    return {hi, (float)__builtin_fma(__builtin_fma(-low, by, rest), part, low)};
 }
 
 /* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */
@@ -266,29 +264,29 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
             hi = v;
         }
     }
-    pair sum = fold_f32x1(hi, lo);
-    sum = add_pair(sum, other2_pair(sum));
-    sum = add_pair(sum, other4_pair(sum));
-    sum = add_pair(sum, other8_pair(sum));
+    const pair own_sum = fold_f32x1(hi, lo);
+    double sum = (double)own_sum.hi + own_sum.lo;
+    sum = sum + other2_wide(sum);
+    sum = sum + other4_wide(sum);
+    sum = sum + other8_wide(sum);
 
     /* The mean: m is it rounded, m_low what is missing. */
-    const float count = cols;
-    const pair center = quotient(sum, count);
+    const pair center = quotient(sum, cols);
     const float m = center.hi, m_low = center.lo;
-    const float less_m = negative(m), less_low = negative(m_low);
+    const float less_m = negative(m);
 
     /* Squares of the deviations. */
     f32x1 squares = 0;
     {
         f32x1 v = widen_bf16x1(values);
-        f32x1 d = (v + less_m) + less_low;
+        f32x1 d = v + less_m;
         squares += d * d;
     }
     if (!whole) {
         squares = 0;
         {
             f32x1 v = widen_bf16x1(values);
-            f32x1 d = (v + negative(m)) + negative(m_low);
+            f32x1 d = v + negative(m);
             d = own_f32x1(d, moved);
             squares += d * d;
         }
@@ -297,7 +295,9 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
     square = square + other2(square);
     square = square + other4(square);
     square = square + other8(square);
-    const float scale = reciprocal_root(square * reciprocal(count) + eps);
+    const float variance = square * reciprocal((float)cols) - m_low * m_low;
+    const float scale = reciprocal_root(variance + eps);
+    const float shift = negative(m_low * scale);
 
     if (lane == 0) {
         if (mean)
@@ -308,8 +308,8 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
 
     bf16x1 out;
     {
-        const f32x1 d = (widen_bf16x1(values) + less_m) + less_low;
-        f32x1 t = d * scale * widen_bf16x1(scales) + widen_bf16x1(offsets);
+        const f32x1 d = widen_bf16x1(values) + less_m;
+        f32x1 t = (d * scale + shift) * widen_bf16x1(scales) + widen_bf16x1(offsets);
         out = narrow_bf16x1(t);
     }
     if (whole) {

@@ -5,6 +5,7 @@
 #define __shared__ __attribute__((shared))
 typedef float f32;
 typedef __bf16 bf16;
+typedef f32 f32x2 __attribute__((ext_vector_type(2)));
 typedef f32 f32x4 __attribute__((ext_vector_type(4)));
 typedef f32 f32x8 __attribute__((ext_vector_type(8)));
 typedef bf16 bf16x8 __attribute__((ext_vector_type(8)));
@@ -87,12 +88,7 @@ static __device__ float negative(float v)
     return -v;
 }
 
-static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
-{
-    return a - b;
-}
-
-static __device__ f32x8 minus_f32x8(f32x8 a, f32x8 b)
+static __device__ f32x2 minus_f32x2(f32x2 a, f32x2 b)
 {
     return a - b;
 }
@@ -187,30 +183,29 @@ static __device__ float sum_f32x8(f32x8 v)
 }
 
 /* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
-static __device__ void add_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
+static __device__ void add_to_f32x2(f32x2 &hi, f32x2 &lo, f32x2 v)
 {
-    const f32x4 sum = hi + v;
-    const f32x4 part = minus_f32x4(sum, hi);
-    lo += minus_f32x4(hi, minus_f32x4(sum, part)) + minus_f32x4(v, part);
-    hi = sum;
-}
-
-/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
-static __device__ void add_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
-{
-    const f32x8 sum = hi + v;
-    const f32x8 part = minus_f32x8(sum, hi);
-    lo += minus_f32x8(hi, minus_f32x8(sum, part)) + minus_f32x8(v, part);
+    const f32x2 sum = hi + v;
+    const f32x2 part = minus_f32x2(sum, hi);
+    lo += minus_f32x2(hi, minus_f32x2(sum, part)) + minus_f32x2(v, part);
     hi = sum;
 }
 
 /* The same for code that seldom runs, with fewer registers. */
-static __device__ void add_slowly_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
+static __device__ void add_slowly_to_f32x2(f32x2 &hi, f32x2 &lo, f32x2 v)
 {
-    const f32x8 sum = hi + v;
-    const f32x8 part = sum - hi;
+    const f32x2 sum = hi + v;
+    const f32x2 part = sum - hi;
     lo += (hi - (sum - part)) + (v - part);
     hi = sum;
+}
+
+/* Two sums of four elements. Of bfloat16 values they are exact, but where magnitudes within four
+ * are further apart than 2^13. */
+static __device__ f32x2 quads_f32x8(f32x8 v)
+{
+    const f32x4 halves = v.lo + v.hi;
+    return halves.lo + halves.hi;
 }
 
 /* A sum to about 48 bits: hi + lo. */
@@ -226,44 +221,44 @@ static __device__ pair add_pair(pair a, pair b)
     return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};
 }
 
-/* The sum of a vector's elements. */
-static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)
+static __device__ pair fold_f32x2(f32x2 hi, f32x2 lo)
 {
-    const pair even = add_pair({hi[0], lo[0]}, {hi[2], lo[2]});
-    const pair odd = add_pair({hi[1], lo[1]}, {hi[3], lo[3]});
-    return add_pair(even, odd);
+    return add_pair({hi[0], lo[0]}, {hi[1], lo[1]});
 }
 
-static __device__ pair fold_f32x8(f32x8 hi, f32x8 lo)
+static __device__ double other2_wide(double v)
 {
-    f32x4 high = hi.lo, low = lo.lo + lo.hi;
-    add_to_f32x4(high, low, hi.hi);
-    return fold_f32x4(high, low);
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other2(half.x), other2(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
-static __device__ pair other2_pair(pair v)
+static __device__ double other4_wide(double v)
 {
-    return {other2(v.hi), other2(v.lo)};
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other4(half.x), other4(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
-static __device__ pair other4_pair(pair v)
+static __device__ double other8_wide(double v)
 {
-    return {other4(v.hi), other4(v.lo)};
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other8(half.x), other8(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
-static __device__ pair other8_pair(pair v)
+static __device__ double other16_wide(double v)
 {
-    return {other8(v.hi), other8(v.lo)};
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other16(half.x), other16(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
-static __device__ pair other16_pair(pair v)
+static __device__ double other32_wide(double v)
 {
-    return {other16(v.hi), other16(v.lo)};
-}
-
-static __device__ pair other32_pair(pair v)
-{
-    return {other32(v.hi), other32(v.lo)};
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other32(half.x), other32(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
 static __device__ float finite_or_0(float v)
@@ -271,16 +266,15 @@ static __device__ float finite_or_0(float v)
     return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;
 }
 
-/* v / by: hi the quotient rounded, lo what is missing. An infinite quotient has no lo. */
-static __device__ pair quotient(pair v, float by)
+/* v / by: hi the quotient rounded, lo what is missing, from an exact rest. */
+static __device__ pair quotient(double v, double by)
 {
-    const float part = reciprocal(by);
-    float hi = v.hi * part;
-    hi += finite_or_0((__builtin_fmaf(-hi, by, v.hi) + v.lo) * part);
-    const float rest = __builtin_fmaf(-hi, by, v.hi) + v.lo;
-    float lo = rest * part;
-    lo += __builtin_fmaf(-lo, by, rest) * part;
-    return {hi, finite_or_0(lo)};
+    const double part = reciprocal((float)by);
+    const double near = v * part;
+    const float hi = __builtin_fma(__builtin_fma(-near, by, v), part, near);
+    const double rest = __builtin_fma(-(double)hi, by, v);
+    const double low = rest * part;
+    return {hi, (float)__builtin_fma(__builtin_fma(-low, by, rest), part, low)};
 }
 
 /* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */
@@ -415,14 +409,14 @@ layernorm_bf16_sm80_r1t512v4(
     }
 
     /* Sum of the row. */
-    f32x8 hi = 0, lo = 0;
+    f32x2 hi = 0, lo = 0;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         f32x8 v = widen_bf16x8(values[j]);
         if (j == 0)
-            hi = v;
+            hi = quads_f32x8(v);
         else
-            add_to_f32x8(hi, lo, v);
+            add_to_f32x2(hi, lo, quads_f32x8(v));
     }
     if (!whole) {
         hi = lo = 0;
@@ -431,43 +425,43 @@ layernorm_bf16_sm80_r1t512v4(
             f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
             v = own_f32x8(v, moved[j]);
             if (j == 0)
-                hi = v;
+                hi = quads_f32x8(v);
             else
-                add_slowly_to_f32x8(hi, lo, v);
+                add_slowly_to_f32x2(hi, lo, quads_f32x8(v));
         }
     }
-    pair sum = fold_f32x8(hi, lo);
+    const pair own_sum = fold_f32x2(hi, lo);
+    double sum = (double)own_sum.hi + own_sum.lo;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         values[j] = packed_bf16x8(values[j]);
     }
-    sum = add_pair(sum, other2_pair(sum));
-    sum = add_pair(sum, other4_pair(sum));
-    sum = add_pair(sum, other8_pair(sum));
-    sum = add_pair(sum, other16_pair(sum));
-    sum = add_pair(sum, other32_pair(sum));
-    __shared__ pair sum_of_wave[16];
+    sum = sum + other2_wide(sum);
+    sum = sum + other4_wide(sum);
+    sum = sum + other8_wide(sum);
+    sum = sum + other16_wide(sum);
+    sum = sum + other32_wide(sum);
+    __shared__ double sum_of_wave[16];
     if (lane % 32 == 0)
         sum_of_wave[lane / 32] = sum;
     barrier();
     sum = sum_of_wave[lane % 16];
-    sum = add_pair(sum, other2_pair(sum));
-    sum = add_pair(sum, other4_pair(sum));
-    sum = add_pair(sum, other8_pair(sum));
-    sum = add_pair(sum, other16_pair(sum));
+    sum = sum + other2_wide(sum);
+    sum = sum + other4_wide(sum);
+    sum = sum + other8_wide(sum);
+    sum = sum + other16_wide(sum);
 
     /* The mean: m is it rounded, m_low what is missing. */
-    const float count = cols;
-    const pair center = quotient(sum, count);
+    const pair center = quotient(sum, cols);
     const float m = center.hi, m_low = center.lo;
-    const float less_m = negative(m), less_low = negative(m_low);
+    const float less_m = negative(m);
 
     /* Squares of the deviations. */
     f32x8 squares = 0;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         f32x8 v = widen_bf16x8(values[j]);
-        f32x8 d = (v + less_m) + less_low;
+        f32x8 d = v + less_m;
         squares += d * d;
     }
     if (!whole) {
@@ -475,7 +469,7 @@ layernorm_bf16_sm80_r1t512v4(
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
-            f32x8 d = (v + negative(m)) + negative(m_low);
+            f32x8 d = v + negative(m);
             d = own_f32x8(d, moved[j]);
             squares += d * d;
         }
@@ -545,7 +539,9 @@ layernorm_bf16_sm80_r1t512v4(
     square = square + other4(square);
     square = square + other8(square);
     square = square + other16(square);
-    const float scale = reciprocal_root(square * reciprocal(count) + eps);
+    const float variance = square * reciprocal((float)cols) - m_low * m_low;
+    const float scale = reciprocal_root(variance + eps);
+    const float shift = negative(m_low * scale);
 
     if (lane == 0) {
         if (mean)
@@ -557,8 +553,8 @@ layernorm_bf16_sm80_r1t512v4(
     bf16x8 out[4];
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        const f32x8 d = (widen_bf16x8(values[j]) + less_m) + less_low;
-        f32x8 t = d * scale * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
+        const f32x8 d = widen_bf16x8(values[j]) + less_m;
+        f32x8 t = (d * scale + shift) * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
         out[j] = narrow_bf16x8(t);
     }
     if (whole) {

@@ -4,6 +4,7 @@
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
 typedef float f32;
+typedef f32 f32x2 __attribute__((ext_vector_type(2)));
 typedef f32 f32x4 __attribute__((ext_vector_type(4)));
 
 static __device__ int least(int a, int b)
@@ -114,6 +115,11 @@ static __device__ float other16(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x140, 0xf, 0xf, true));
 }
 
+static __device__ f32x2 minus_f32x2(f32x2 a, f32x2 b)
+{
+    return a - b;
+}
+
 static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
 {
     return a - b;
@@ -154,6 +160,15 @@ static __device__ float sum_f32x4(f32x4 v)
 }
 
 /* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
+static __device__ void add_to_f32x2(f32x2 &hi, f32x2 &lo, f32x2 v)
+{
+    const f32x2 sum = hi + v;
+    const f32x2 part = minus_f32x2(sum, hi);
+    lo += minus_f32x2(hi, minus_f32x2(sum, part)) + minus_f32x2(v, part);
+    hi = sum;
+}
+
+/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
 static __device__ void add_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
 {
     const f32x4 sum = hi + v;
@@ -184,37 +199,52 @@ static __device__ pair add_pair(pair a, pair b)
     return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};
 }
 
+static __device__ pair fold_f32x2(f32x2 hi, f32x2 lo)
+{
+    return add_pair({hi[0], lo[0]}, {hi[1], lo[1]});
+}
+
 /* The sum of a vector's elements. */
 static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)
 {
-    const pair even = add_pair({hi[0], lo[0]}, {hi[2], lo[2]});
-    const pair odd = add_pair({hi[1], lo[1]}, {hi[3], lo[3]});
-    return add_pair(even, odd);
+    f32x2 high = hi.lo, low = lo.lo + lo.hi;
+    add_to_f32x2(high, low, hi.hi);
+    return fold_f32x2(high, low);
 }
 
-static __device__ pair other2_pair(pair v)
+static __device__ double other2_wide(double v)
 {
-    return {other2(v.hi), other2(v.lo)};
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other2(half.x), other2(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
-static __device__ pair other4_pair(pair v)
+static __device__ double other4_wide(double v)
 {
-    return {other4(v.hi), other4(v.lo)};
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other4(half.x), other4(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
-static __device__ pair other8_pair(pair v)
+static __device__ double other8_wide(double v)
 {
-    return {other8(v.hi), other8(v.lo)};
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other8(half.x), other8(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
-static __device__ pair other16_pair(pair v)
+static __device__ double other16_wide(double v)
 {
-    return {other16(v.hi), other16(v.lo)};
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other16(half.x), other16(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
-static __device__ pair other32_pair(pair v)
+static __device__ double other32_wide(double v)
 {
-    return {other32(v.hi), other32(v.lo)};
+    const f32x2 half = __builtin_bit_cast(f32x2, v);
+    const f32x2 other = {other32(half.x), other32(half.y)};
+    return __builtin_bit_cast(double, other);
 }
 
 static __device__ float finite_or_0(float v)
@@ -222,16 +252,15 @@ static __device__ float finite_or_0(float v)
     return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;
 }
 
-/* v / by: hi the quotient rounded, lo what is missing. An infinite quotient has no lo. */
-static __device__ pair quotient(pair v, float by)
+/* v / by: hi the quotient rounded, lo what is missing, from an exact rest. */
+static __device__ pair quotient(double v, double by)
 {
-    const float part = reciprocal(by);
-    float hi = v.hi * part;
-    hi += finite_or_0((__builtin_fmaf(-hi, by, v.hi) + v.lo) * part);
-    const float rest = __builtin_fmaf(-hi, by, v.hi) + v.lo;
-    float lo = rest * part;
-    lo += __builtin_fmaf(-lo, by, rest) * part;
-    return {hi, finite_or_0(lo)};
+    const double part = reciprocal((float)by);
+    const double near = v * part;
+    const float hi = __builtin_fma(__builtin_fma(-near, by, v), part, near);
+    const double rest = __builtin_fma(-(double)hi, by, v);
+    const double low = rest * part;
+    return {hi, (float)__builtin_fma(__builtin_fma(-low, by, rest), part, low)};
 }
 
 /* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */
@@ -285,7 +314,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
         before += 16;
     /* First read. Of what this lane has seen: how many, their sum, and sum and squares of their
      * deviations from `about`, which is kept near their mean. */
-    pair sum = {0, 0};
+    pair seen_sum = {0, 0};
     float seen = 0, about = 0, off = 0, square = 0;
     for (int first = -before; first < cols; first += 8192) {
         int at[4], moved[4];
@@ -341,7 +370,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
             }
         }
         const pair chunk = fold_f32x4(part, part_low);
-        sum = add_pair(sum, chunk);
+        seen_sum = add_pair(seen_sum, chunk);
         if (first == -before)
             about = chunk.hi / (fresh ? fresh : 1);
 
@@ -375,30 +404,30 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
         about = next;
     }
 
-    sum = add_pair(sum, other2_pair(sum));
-    sum = add_pair(sum, other4_pair(sum));
-    sum = add_pair(sum, other8_pair(sum));
-    sum = add_pair(sum, other16_pair(sum));
-    sum = add_pair(sum, other32_pair(sum));
-    __shared__ pair sum_of_wave[16];
+    double sum = (double)seen_sum.hi + seen_sum.lo;
+    sum = sum + other2_wide(sum);
+    sum = sum + other4_wide(sum);
+    sum = sum + other8_wide(sum);
+    sum = sum + other16_wide(sum);
+    sum = sum + other32_wide(sum);
+    __shared__ double sum_of_wave[16];
     if (lane % 32 == 0)
         sum_of_wave[lane / 32] = sum;
     barrier();
     sum = sum_of_wave[lane % 16];
-    sum = add_pair(sum, other2_pair(sum));
-    sum = add_pair(sum, other4_pair(sum));
-    sum = add_pair(sum, other8_pair(sum));
-    sum = add_pair(sum, other16_pair(sum));
+    sum = sum + other2_wide(sum);
+    sum = sum + other4_wide(sum);
+    sum = sum + other8_wide(sum);
+    sum = sum + other16_wide(sum);
 
     /* The mean: m is it rounded, m_low what is missing. */
-    const float count = cols;
-    const pair center = quotient(sum, count);
+    const pair center = quotient(sum, cols);
     const float m = center.hi, m_low = center.lo;
-    const float less_m = negative(m), less_low = negative(m_low);
+    const float less_m = negative(m);
 
     /* Squares of the deviations, from `about` of each lane to the mean. */
-    const float shift = (m - about) + m_low;
-    square += shift * (seen * shift - 2 * off);
+    const float to_mean = (m - about) + m_low;
+    square += to_mean * (seen * to_mean - 2 * off);
     square = square + other2(square);
     square = square + other4(square);
     square = square + other8(square);
@@ -413,7 +442,9 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
     square = square + other4(square);
     square = square + other8(square);
     square = square + other16(square);
-    const float scale = reciprocal_root(square * reciprocal(count) + eps);
+    const float variance = square * reciprocal((float)cols);
+    const float scale = reciprocal_root(variance + eps);
+    const float shift = negative(m_low * scale);
 
     if (lane == 0) {
         if (mean)
@@ -473,8 +504,8 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
         f32x4 out[4];
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            const f32x4 d = (widen_f32x4(values[j]) + less_m) + less_low;
-            f32x4 t = d * scale * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
+            const f32x4 d = widen_f32x4(values[j]) + less_m;
+            f32x4 t = (d * scale + shift) * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
             out[j] = narrow_f32x4(t);
         }
         if (whole) {
