@@ -19,6 +19,7 @@ struct bench_options {
     int pattern;
     uint64_t seed;
     int64_t max_rows;    /* rows to compare; 0: all */
+    uint64_t waves;      /* simulate about this many waves of a launch and extrapolate; 0: all */
 };
 
 /* What one problem gave. Fields that do not apply are 0 (counts on a GPU, times on the simulator). */
@@ -31,6 +32,8 @@ struct bench_result {
 
     bool counted; /* the simulator's counts of one launch */
     uint64_t bytes_read, bytes_written, param_bytes, lds_bytes_moved, lds_conflict_cycles;
+    uint64_t unique_bytes;          /* lines read and lines written, each once a launch */
+    uint64_t workgroups, simulated; /* fewer simulated: the counts are extrapolated */
     struct {
         const char *name;
         uint64_t count;
@@ -49,6 +52,9 @@ struct bench_result {
 /* Measures `text`; false when it could not run, with the sentence in r->check.message. */
 bool bench_problem(const struct check_device *d, const struct bench_options *opt, const char *text,
                    struct bench_result *r);
+
+/* Makes the simulator behind `c` run opt->waves waves of a launch. */
+bool bench_sample(const struct check_case *c, const struct bench_options *opt, struct bench_result *r);
 
 /* Counts of the simulator behind `c` over one launch; times on anything else. */
 bool bench_count(struct check_case *c, struct bench_result *r);

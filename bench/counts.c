@@ -5,6 +5,22 @@
 #include "bench.h"
 #include "flysim.h"
 
+bool bench_sample(const struct check_case *c, const struct bench_options *opt, struct bench_result *r)
+{
+    int (*sample)(uint64_t, uint64_t);
+    uint64_t bytes = 0;
+    *(void **)&sample = c->d->rt->symbol(c->d->rt, "flysimSample");
+    if (!sample) {
+        snprintf(r->check.message, sizeof r->check.message, "%s cannot simulate a sample", c->d->rt->path);
+        return false;
+    }
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->b[i].o.present && (c->b[i].o.role == FLY_IN || c->b[i].o.role == FLY_INOUT))
+            bytes += c->b[i].bytes;
+    sample(opt->waves, bytes);
+    return true;
+}
+
 bool bench_count(struct check_case *c, struct bench_result *r)
 {
     int (*mark)(const void *, size_t), (*reset)(void), (*get)(struct flysim_counts *);
@@ -22,6 +38,8 @@ bool bench_count(struct check_case *c, struct bench_result *r)
     for (uint32_t i = 0; i < c->n; i++)
         if (c->b[i].o.present && c->b[i].o.role == FLY_PARAM)
             mark(c->b[i].device, c->b[i].bytes);
+    if (c->workspace) /* sums that are read again as soon as they are written: caches serve them too */
+        mark(c->workspace, c->workspace_bytes);
     reset();
     check_launch(c, &r->check);
     if (r->check.status != FLY_STATUS_SUCCESS)
@@ -33,6 +51,9 @@ bool bench_count(struct check_case *c, struct bench_result *r)
     r->counted = true;
     r->bytes_read = n.read_bytes;
     r->bytes_written = n.write_bytes;
+    r->unique_bytes = n.first_read_bytes + n.first_write_bytes;
+    r->workgroups = n.workgroups;
+    r->simulated = n.simulated_workgroups;
     r->param_bytes = n.param_bytes;
     r->lds_bytes_moved = n.lds_bytes;
     r->lds_conflict_cycles = n.lds_conflict_cycles;

@@ -23,6 +23,8 @@ static const char usage[] =
     "  --no-check          do not compare with the reference\n"
     "  --no-time           on a GPU: check only\n"
     "  --check-rows N      compare about N rows, spread evenly (default: all)\n"
+    "  --waves N           simulator: run about N waves of a launch, spread over its grid, and extrapolate\n"
+    "                      the counts; nothing is compared\n"
     "  --pattern NAME      input data: normal, uniform, offset1, wide, mixed, ... (default: normal)\n"
     "  --seed N            of the input data (default: 1)\n"
     "\n"
@@ -129,6 +131,8 @@ int main(int argc, char **argv)
                 opt.kernel = value;
             else if (strcmp(a, "--check-rows") == 0)
                 opt.max_rows = strtoll(value, NULL, 0);
+            else if (strcmp(a, "--waves") == 0)
+                opt.waves = strtoull(value, NULL, 0);
             else if (strcmp(a, "--pattern") == 0)
                 opt.pattern = pattern_named(value);
             else if (strcmp(a, "--seed") == 0)
@@ -141,6 +145,7 @@ int main(int argc, char **argv)
             add(&problems, a);
         }
     }
+    opt.check &= opt.waves == 0;
     if (dispatch)
         return bench_dispatch(opt.json);
     if (problems.n == 0) {

@@ -143,6 +143,41 @@ out:
     return ok;
 }
 
+/* Operands of zeros: a sample computes nothing that could be compared. */
+static bool prepare_sample(struct check_case *c, const struct check_device *d, const struct fly_problem *p,
+                           const struct bench_options *opt, struct bench_result *r)
+{
+    struct fly_operand o[FLY_MAX_OPERANDS];
+    struct fly_runtime *rt = d->rt;
+    flyPlan_t plan = FLY_ARGS_INIT(plan);
+    memset(c, 0, sizeof *c);
+    c->d = d;
+    c->p = *p;
+    c->op = fly_op_table[p->op];
+    c->n = c->op->operands(p, o);
+    r->check.worst.operand = -1;
+    snprintf(r->check.message, sizeof r->check.message, "memory cannot be allocated");
+    for (uint32_t i = 0; i < c->n; i++) {
+        c->b[i].o = o[i];
+        c->b[i].alias = -1;
+        c->b[i].bytes = o[i].present ? fly_operand_bytes(&o[i]) : 0;
+        if (c->b[i].bytes == 0)
+            continue;
+        if (rt->memory_alloc(rt, c->b[i].bytes, &c->b[i].device) != 0 ||
+            rt->memory_fill(rt, c->b[i].device, 0, c->b[i].bytes) != 0)
+            return false;
+        c->ptr[i] = c->b[i].device;
+    }
+    if (c->op->plan(d->handle, p, c->ptr, &plan) == FLY_STATUS_SUCCESS && plan.workspace_bytes > 0) {
+        c->workspace_bytes = plan.workspace_bytes;
+        if (rt->memory_alloc(rt, c->workspace_bytes, &c->workspace) != 0 ||
+            rt->memory_fill(rt, c->workspace, 0, c->workspace_bytes) != 0)
+            return false;
+    }
+    r->check.message[0] = '\0';
+    return bench_sample(c, opt, r);
+}
+
 bool bench_problem(const struct check_device *d, const struct bench_options *opt, const char *text,
                    struct bench_result *r)
 {
@@ -156,7 +191,7 @@ bool bench_problem(const struct check_device *d, const struct bench_options *opt
     if (fly_problem_parse(text, &p, r->check.message, sizeof r->check.message) != FLY_STATUS_SUCCESS)
         return false;
     fly_problem_print(&p, r->problem, sizeof r->problem);
-    if (!check_prepare(&c, d, &p, &co, &r->check))
+    if (opt->waves ? !prepare_sample(&c, d, &p, opt, r) : !check_prepare(&c, d, &p, &co, &r->check))
         goto out;
     if (c.op->plan(d->handle, &p, c.ptr, &plan) != FLY_STATUS_SUCCESS) {
         snprintf(r->check.message, sizeof r->check.message, "%s", flyErrorMessage(d->handle));

@@ -62,6 +62,9 @@ void bench_print_json(const struct bench_options *opt, const struct bench_result
         json_integer("bytes_read", r->bytes_read);
         json_integer("bytes_written", r->bytes_written);
         json_integer("param_bytes", r->param_bytes);
+        json_integer("unique_bytes", r->unique_bytes);
+        json_integer("workgroups", r->workgroups);
+        json_integer("simulated_workgroups", r->simulated);
         if (r->ideal_bytes)
             json_number("bytes_ratio", (double)(r->bytes_read + r->bytes_written) / (double)r->ideal_bytes);
         printf(",\"instructions\":{");
@@ -107,8 +110,10 @@ void bench_print_text(const struct bench_options *opt, const struct bench_result
     else
         printf("%-8s %8s", "-", "-");
     if (r->counted)
-        printf(" bytes/ideal %.3f, %u VGPRs, %u spills, occupancy %u, modelled %.2f us (%s)",
-               r->ideal_bytes ? (double)(r->bytes_read + r->bytes_written) / (double)r->ideal_bytes : 0, r->vgprs,
+        printf(" %sbytes/ideal %.3f, unique %.3f, %u VGPRs, %u spills, occupancy %u, modelled %.2f us (%s)",
+               r->simulated < r->workgroups ? "extrapolated: " : "",
+               r->ideal_bytes ? (double)(r->bytes_read + r->bytes_written) / (double)r->ideal_bytes : 0,
+               r->ideal_bytes ? (double)r->unique_bytes / (double)r->ideal_bytes : 0, r->vgprs,
                r->spills, r->occupancy, r->modelled_us, r->bound ? r->bound : "-");
     if (r->timed)
         printf(" %.2f us, %.0f GB/s", r->median_us, r->gbps);

@@ -38,6 +38,21 @@ int sim_occupancy(const struct sim_function *f, u32 block, u32 lds)
     return per < waves ? per : waves < 1 ? 1 : waves;
 }
 
+/* A sample's counts become those of the launch. Lines that workgroups share are not known to it. */
+static void extrapolate(const struct sim_launch *l, struct flysim_counts *c)
+{
+    const double more = (double)l->total / (double)l->runs;
+    u64 *const scaled[] = {&c->read_bytes, &c->write_bytes, &c->param_bytes, &c->first_read_bytes, &c->first_write_bytes,
+                           &c->lds_bytes, &c->lds_cycles, &c->lds_conflict_cycles, &c->lds_conflict_cycles_linear,
+                           &c->matrix_cycles, &c->valu_cycles};
+    for (unsigned i = 0; i < sizeof scaled / sizeof *scaled; i++)
+        *scaled[i] = (u64)((double)*scaled[i] * more + 0.5);
+    for (int i = 0; i < FLYSIM_CLASSES; i++)
+        c->instructions[i] = (u64)((double)c->instructions[i] * more + 0.5);
+    if (l->read_bytes)
+        c->first_read_bytes = l->read_bytes;
+}
+
 void sim_count_launch(struct sim_launch *l)
 {
     const struct sim_program *p = l->fn->program;
@@ -62,10 +77,15 @@ void sim_count_launch(struct sim_launch *l)
     c->read_bytes = l->tally.read_bytes;
     c->write_bytes = l->tally.write_bytes;
     c->param_bytes = l->tally.param_bytes;
+    c->first_read_bytes = l->tally.first_read;
+    c->first_write_bytes = l->tally.first_write;
     c->lds_bytes = l->tally.lds_bytes;
     c->lds_cycles = l->tally.lds_cycles;
     c->lds_conflict_cycles = l->tally.lds_conflict;
     c->lds_conflict_cycles_linear = l->tally.lds_conflict_naive;
+    c->simulated_workgroups = l->runs;
+    if (l->runs < l->total)
+        extrapolate(l, c);
     c->vgprs = (u64)l->fn->vgprs;
     /* As the metadata has it: the descriptor's count is rounded up, behind the VGPRs. */
     c->agprs = l->fn->k->vgpr_count ? l->fn->k->agpr_count : (u64)l->fn->agprs;

@@ -46,6 +46,9 @@ struct flysim_counts {
     const char *bound;                     /* what limits the last launch: "HBM", "L2", "LDS" ... */
     double bound_share;                    /* the limit's part of the modelled time of the last launch */
     uint64_t lds_cycles;                   /* of the LDS of one CU */
+    uint64_t first_read_bytes;             /* 64-byte lines read, each once a launch: what caches cannot save; */
+    uint64_t first_write_bytes;            /* likewise written; neither counts buffers marked as parameters */
+    uint64_t simulated_workgroups;         /* fewer than workgroups where flysimSample asked for a sample */
 };
 
 /* Name of a class of instructions: "valu". */
@@ -55,6 +58,11 @@ const char *flysimClassName(int cls);
 int flysimMarkParam(const void *ptr, size_t bytes);
 int flysimResetCounts(void);
 int flysimGetCounts(struct flysim_counts *out);
+
+/* Launches of more than `waves` waves execute about as many, workgroups spread evenly over the grid, and
+ * their counts are extrapolated; what they would have stored elsewhere is missing. read_bytes: what the
+ * next such launch reads once, which a sample cannot tell; 0 extrapolates that too. waves 0: no samples. */
+int flysimSample(uint64_t waves, uint64_t read_bytes);
 
 /* The report of the last fault of this process, "" without one. */
 const char *flysimLastError(void);

@@ -58,6 +58,8 @@ struct sim_launch {
     /* while it runs: machine.c */
     u32 tag;                     /* number of workgroup 0 in the race tags */
     u64 total;                   /* workgroups */
+    u64 runs;                    /* of them are executed: all, or a sample spread over the grid */
+    u64 read_bytes;              /* a sample: bytes the launch reads once, as the caller says; or 0 */
     _Atomic u64 next, finished;
     _Atomic int stop;            /* a fault: no more workgroups are started */
     atomic_flag fault_lock;
@@ -95,6 +97,9 @@ void sim_program_free(struct sim_program *p);
 
 /* Whether the launch whose first tag this is has not ended. */
 bool sim_launch_active(u32 tag);
+
+/* Later launches of more waves execute about `waves` of them; see flysimSample. 0: all. */
+void sim_sample(u64 waves, u64 read_bytes);
 
 /* Launches begun since the start of the process. */
 u64 sim_launches(void);

@@ -466,7 +466,7 @@ static u64 take(struct sim_launch *l)
     if (atomic_load(&l->stop))
         return ~0ull;
     u64 i = atomic_fetch_add(&l->next, 1);
-    return i < l->total ? i : ~0ull;
+    return i < l->runs ? (u64)((unsigned __int128)i * l->total / l->runs) : ~0ull;
 }
 
 /* ---- deadlock ---- */
@@ -535,7 +535,7 @@ static void look_for_deadlock(struct sim_context *c)
     /* A host thread that is not waiting may be about to help. */
     if (stuck < in_progress || !hosts || now_ns() - progress_ns < 1000000000)
         return;
-    const u64 left = l->total > atomic_load(&l->next) ? l->total - atomic_load(&l->next) : 0;
+    const u64 left = l->runs > atomic_load(&l->next) ? l->runs - atomic_load(&l->next) : 0;
     struct sim_wave *w = NULL;
     unsigned first = 0;
     for (unsigned i = 0; i < c->wg.waves && !w; i++)
@@ -565,7 +565,7 @@ static bool work_once(void)
 
     while (l && (index = l->resident < l->max_resident ? take(l) : ~0ull) == ~0ull) {
         struct sim_launch *next = l->link;
-        if (atomic_load(&l->stop) || atomic_load(&l->next) >= l->total) {
+        if (atomic_load(&l->stop) || atomic_load(&l->next) >= l->runs) {
             unlink_active(l);
             l->link = NULL;
             if (!l->resident) {
@@ -662,7 +662,7 @@ static bool work_once(void)
         c->next = l->idle;
         l->idle = c;
     }
-    if (atomic_load(&l->stop) || atomic_load(&l->next) >= l->total) {
+    if (atomic_load(&l->stop) || atomic_load(&l->next) >= l->runs) {
         unlink_active(l);
         if (!l->resident && l->link != l)
             l->link = l;
@@ -716,6 +716,15 @@ void sim_work_wake(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* What flysimSample asked for. */
+static _Atomic u64 sample_waves, sample_bytes;
+
+void sim_sample(u64 waves, u64 read_bytes)
+{
+    atomic_store(&sample_waves, waves);
+    atomic_store(&sample_bytes, read_bytes);
+}
+
 void sim_launch_begin(struct sim_launch *l)
 {
     atomic_fetch_add(&launches, 1);
@@ -725,6 +734,13 @@ void sim_launch_begin(struct sim_launch *l)
     atomic_flag_clear(&l->fault_lock);
     u32 items = l->block[0] * l->block[1] * l->block[2];
     int wg_waves = (int)((items + (u32)l->fn->program->wave - 1) / (u32)l->fn->program->wave);
+    const u64 most = atomic_load(&sample_waves) / (u64)(wg_waves ? wg_waves : 1);
+    l->runs = l->total;
+    l->read_bytes = 0;
+    if (atomic_load(&sample_waves) && most < l->total) {
+        l->runs = most ? most : 1;
+        l->read_bytes = atomic_exchange(&sample_bytes, 0);
+    }
     int occ = sim_occupancy(l->fn, items, l->lds);
     int fit = l->target->cus * l->target->simds * occ / (wg_waves ? wg_waves : 1);
     l->max_resident = fit < 1 ? 1 : fit;
@@ -734,6 +750,7 @@ void sim_launch_begin(struct sim_launch *l)
     if (next_tag + tags > 0xfffffff0u) {
         next_tag = 1;
         sim_race_reset();
+        sim_traffic_reset();
     }
     l->tag = next_tag;
     next_tag += (u32)tags;

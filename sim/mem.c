@@ -28,6 +28,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { MAX_ALLOCS = 1 << 24 };
 
+/* The launches that last read and last wrote each 64-byte line of the arena, by their tags. */
+static u32 *toucher[2];
+
 static void *reserve(size_t n)
 {
     void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -54,8 +57,10 @@ static bool setup(void)
         if (pg) munmap(pg, n / PAGE * sizeof *pg);
     }
     allocs = reserve(MAX_ALLOCS * sizeof *allocs);
+    for (int i = 0; i < 2 && sim_arena; i++)
+        toucher[i] = reserve(sim_arena_bytes / 64 * sizeof *toucher[i]);
     top = PAGE;
-    return sim_arena && allocs && sim_race_setup();
+    return sim_arena && allocs && toucher[0] && toucher[1] && sim_race_setup();
 }
 
 bool sim_mem_setup(void)
@@ -388,16 +393,39 @@ bool sim_atomic_check(struct sim_wave *w, const struct insn *in, const u64 *ad, 
 
 /* ---- traffic ---- */
 
+void sim_traffic_reset(void)
+{
+    for (int i = 0; i < 2; i++)
+        if (toucher[i])
+            madvise(toucher[i], sim_arena_bytes / 64 * sizeof *toucher[i], MADV_DONTNEED);
+}
+
+/* Bytes of the lines that no wave of the launch has read, or written, before. */
+static u64 first_touch(const struct sim_launch *l, u64 line, unsigned lines, bool write)
+{
+    const u64 at = (line - (u64)(uintptr_t)sim_arena) / 64;
+    u32 *tag = toucher[write];
+    u64 bytes = 0;
+    for (u64 i = at; i < at + lines && i < sim_arena_bytes / 64; i++)
+        if (__atomic_load_n(&tag[i], __ATOMIC_RELAXED) != l->tag &&
+            __atomic_exchange_n(&tag[i], l->tag, __ATOMIC_RELAXED) != l->tag)
+            bytes += 64;
+    return bytes;
+}
+
 static void add_lines(struct sim_wave *w, u64 line, unsigned lines, bool write)
 {
     struct sim_tally *t = w->tally;
     u64 bytes = 64ull * lines;
-    if (sim_any_param && sim_mem_is_param(line))
+    if (sim_any_param && sim_mem_is_param(line)) {
         t->param_bytes += bytes;
-    else if (write)
+    } else if (write) {
         t->write_bytes += bytes;
-    else
+        t->first_write += first_touch(w->wg->launch, line, lines, true);
+    } else {
         t->read_bytes += bytes;
+        t->first_read += first_touch(w->wg->launch, line, lines, false);
+    }
 }
 
 void sim_tally_global_run(struct sim_wave *w, u64 a, u64 n, bool write)

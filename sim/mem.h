@@ -67,6 +67,9 @@ void sim_init_set(u64 a, u64 n);
 bool sim_race_setup(void);
 void sim_race_reset(void);
 
+/* Forgets who read what, as tags begin anew. */
+void sim_traffic_reset(void);
+
 /* Race check between workgroups; false after a report. A range of n bytes at a. */
 bool sim_race_read(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n);
 bool sim_race_write(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n);

@@ -265,6 +265,7 @@ enum { SIM_LDS_DMA = 32, SIM_LDS_EPOCH = 6 };
 struct sim_tally {
     u64 read_bytes, write_bytes, param_bytes, lds_bytes, lds_conflict, lds_conflict_naive;
     u64 lds_cycles, scratch_bytes;
+    u64 first_read, first_write; /* of lines the launch had not read, written before */
 };
 
 struct sim_wg {

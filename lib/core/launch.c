@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/arch.h"
 #include "core/args.h"
 #include "core/log.h"
 #include "core/select.h"
@@ -19,12 +20,40 @@ static flyStatus_t runtime_failed(flyHandle_t h, const char *function, const cha
                     what, rt->name, rt->text(rt, error), error);
 }
 
-static void __attribute__((cold)) log_choice(const struct fly_entry *e)
+/* The pick and the one modelled next to it, where the op has a model. */
+static void explain(const struct fly_op *op, const struct fly_kernel *pick,
+                    const struct fly_problem *p, const struct fly_target *t, flyPlan_t *out)
 {
-    char text[FLY_MAX_PROBLEM_TEXT];
+    uint32_t n;
+    const struct fly_kernel *k = fly_registry_rows(op, t->arch->id, p->types, &n);
+    out->bound = out->second = "";
+    if (!op->model)
+        return;
+    out->modelled_us = op->model(pick, p, t, &out->bound);
+    for (uint32_t i = 0; i < n; i++) {
+        const char *bound;
+        if (&k[i] == pick || op->fits(&k[i], p))
+            continue;
+        double us = op->model(&k[i], p, t, &bound);
+        if (!*out->second || us < out->second_us) {
+            out->second = k[i].name;
+            out->second_us = us;
+        }
+    }
+}
+
+static void __attribute__((cold)) log_choice(const struct fly_op *op, const struct fly_entry *e,
+                                             const struct fly_target *t)
+{
+    char text[FLY_MAX_PROBLEM_TEXT], why[256] = "";
+    flyPlan_t plan = {0};
     fly_problem_print(&e->problem, text, sizeof text);
-    fly_log(FLY_LOG_SELECT, "select: %s -> %s (%s)", text, e->kernel->name,
-            fly_reason_name(e->reason));
+    explain(op, e->kernel, &e->problem, t, &plan);
+    if (*plan.bound)
+        snprintf(why, sizeof why, ", modelled %.1f us by %s; next %s %.1f us", plan.modelled_us,
+                 plan.bound, *plan.second ? plan.second : "none", plan.second_us);
+    fly_log(FLY_LOG_SELECT, "select: %s -> %s (%s%s)", text, e->kernel->name,
+            fly_reason_name(e->reason), why);
 }
 
 static void __attribute__((cold)) log_call(const struct fly_problem *p)
@@ -57,7 +86,7 @@ static flyStatus_t select_entry(flyHandle_t h, const char *function, const struc
         if (e->second)
             e->second_function = fly_kernel_loaded(h->device, op, e->second);
         if (fly_log_on(FLY_LOG_SELECT))
-            log_choice(e);
+            log_choice(op, e, &h->device->target);
     }
     *out = e;
     return FLY_STATUS_SUCCESS;
@@ -135,7 +164,7 @@ flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_pr
         return status;
     memset(&out, 0, sizeof out);
     memcpy(&out.size, plan, sizeof out.size);
-    out.kernel = "";
+    out.kernel = out.bound = out.second = "";
     if (p) {
         struct fly_entry *e;
         status = select_entry(h, function, op, p, &e);
@@ -166,6 +195,7 @@ flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_pr
         out.block[1] = out.block[2] = 1;
         out.lds_bytes = e->kernel->lds;
         out.reason = e->reason;
+        explain(op, e->kernel, p, &h->device->target, &out);
     }
     memcpy(plan, &out, sizeof out);
     return FLY_STATUS_SUCCESS;

@@ -151,6 +151,11 @@ struct fly_op {
     uint64_t (*workspace)(const struct fly_kernel *k, const struct fly_problem *p,
                           const struct fly_target *t);
 
+    /* Microseconds that k takes by the op's bound model, and the resource that limits it. Null: the
+     * op has no model. */
+    double (*model)(const struct fly_kernel *k, const struct fly_problem *p,
+                    const struct fly_target *t, const char **bound);
+
     /* Bytes the problem must move at least: reads and writes of the large tensors, parameters
      * apart. */
     void (*ideal_bytes)(const struct fly_problem *p, uint64_t *data, uint64_t *params);

@@ -355,6 +355,16 @@ static uint64_t workspace(const struct fly_kernel *k, const struct fly_problem *
     return splits == 1 ? 0 : (uint64_t)splits * (uint64_t)(p->v[F_BATCH] * p->v[F_M] * sums_row(p));
 }
 
+static double model(const struct fly_kernel *k, const struct fly_problem *p,
+                    const struct fly_target *t, const char **bound)
+{
+    struct fly_gemm_shape s = shape_of(p);
+    uint32_t split_tiles, splits = split_of(k, p, t, &split_tiles);
+    struct fly_gemm_estimate e = fly_gemm_estimate(k, &s, t, splits);
+    *bound = fly_gemm_bound_name(e.bound);
+    return e.microseconds;
+}
+
 /* ---- the call ---- */
 
 #define REFUSE(status, ...) return fly_fail(h, status, "%s: " __VA_ARGS__)
@@ -748,6 +758,7 @@ const struct fly_op fly_op_gemm = {
     .grid = grid,
     .second = second,
     .workspace = workspace,
+    .model = model,
     .ideal_bytes = ideal_bytes,
     .run = run,
     .plan = plan,

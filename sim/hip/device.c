@@ -411,6 +411,9 @@ void hip_add_counts(struct device *d, const struct flysim_counts *c)
     s->lds_conflict_cycles += c->lds_conflict_cycles;
     s->lds_conflict_cycles_linear += c->lds_conflict_cycles_linear;
     s->lds_cycles += c->lds_cycles;
+    s->first_read_bytes += c->first_read_bytes;
+    s->first_write_bytes += c->first_write_bytes;
+    s->simulated_workgroups += c->simulated_workgroups;
     s->matrix_cycles += c->matrix_cycles;
     s->valu_cycles += c->valu_cycles;
 #define MOST(f) if (c->f > s->f) s->f = c->f
@@ -453,6 +456,12 @@ int flysimGetCounts(struct flysim_counts *out)
     memcpy(out, &devices[current].counts, n);
     out->size = size;
     pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+int flysimSample(uint64_t waves, uint64_t read_bytes)
+{
+    sim_sample(waves, read_bytes);
     return 0;
 }
 

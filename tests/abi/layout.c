@@ -68,7 +68,11 @@ MEMBER(flyPlan_t, lds_bytes, 48, 4);
 MEMBER(flyPlan_t, registers, 52, 4);
 MEMBER(flyPlan_t, reason, 56, 4);
 MEMBER(flyPlan_t, launches, 60, 4);
-SAME(sizeof(flyPlan_t), 64);
+MEMBER(flyPlan_t, modelled_us, 64, 8);
+MEMBER(flyPlan_t, bound, 72, 8);
+MEMBER(flyPlan_t, second, 80, 8);
+MEMBER(flyPlan_t, second_us, 88, 8);
+SAME(sizeof(flyPlan_t), 96);
 
 MEMBER(flyLayerNormArgs_t, size, 0, 8);
 MEMBER(flyLayerNormArgs_t, rows, 8, 8);

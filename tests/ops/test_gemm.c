@@ -275,6 +275,102 @@ Test(gemm, long_sums, .init = open_gemm_device, .fini = close_device)
     cr_assert_eq(failures, 0, "%d failures", failures);
 }
 
+/* int8 sums of the largest products are the int32 sums, rounded once where C is f32; in parts too. */
+Test(gemm, int8_is_exact_before_scaling, .init = open_gemm_device, .fini = close_device)
+{
+    static const uint8_t types[3] = {FLY_DTYPE_I8, FLY_DTYPE_I8, FLY_DTYPE_F32};
+    static const struct shape shapes[] = {
+        {.m = 21, .n = 40, .k = 8192, .split = 1}, {.m = 21, .n = 40, .k = 8192, .split = 7},
+        {.m = 9, .n = 17, .k = 16, .split = 1},    {.m = 70, .n = 65, .k = 2064, .split = 3},
+        {.m = 130, .n = 66, .k = 144, .split = 1}, {.m = 1, .n = 16, .k = 131056, .split = 2},
+    };
+    for (size_t i = 0; i < 2 * (sizeof shapes / sizeof *shapes); i++) {
+        const struct shape *s = &shapes[i / 2];
+        struct fly_problem p = problem(types, s);
+        struct check_options opt = {.seed = i, .pattern = FILL_UNIFORM};
+        struct check_case c;
+        struct check_result r;
+        int64_t wrong = 0;
+        if (check_prepare(&c, &device, &p, &opt, &r)) {
+            struct check_buffer *a = &c.b[0], *b = &c.b[1], *out = &c.b[2];
+            if (i & 1) { /* all -128: the largest sums there are */
+                memset(a->before, 0x80, a->bytes);
+                memset(b->before, 0x80, b->bytes);
+                cr_assert_eq(device.rt->memory_to_device(device.rt, a->device, a->before, a->bytes), 0);
+                cr_assert_eq(device.rt->memory_to_device(device.rt, b->device, b->before, b->bytes), 0);
+            }
+            check_launch(&c, &r);
+            cr_assert_eq(r.status, FLY_STATUS_SUCCESS, "%s", r.message);
+            cr_assert_eq(device.rt->memory_to_host(device.rt, out->after, out->device, out->bytes), 0);
+            const signed char *x = (const signed char *)a->before + a->head,
+                              *y = (const signed char *)b->before + b->head;
+            const float *got = (const float *)(out->after + out->head);
+            for (int64_t row = 0; row < s->m; row++)
+                for (int64_t col = 0; col < s->n; col++) {
+                    int64_t sum = 0;
+                    for (int64_t k = 0; k < s->k; k++)
+                        sum += x[row * s->k + k] *
+                               y[((col / 16 * ((s->k + 63) / 64) + k / 64) * 4 + k / 16 % 4) * 256 +
+                                 col % 16 * 16 + k % 16];
+                    wrong += got[row * s->n + col] != (float)sum;
+                }
+        }
+        cr_expect_eq(wrong, 0, "%lld of %lld sums are wrong: m=%lld n=%lld k=%lld in %lld parts",
+                     (long long)wrong, (long long)(s->m * s->n), (long long)s->m, (long long)s->n,
+                     (long long)s->k, (long long)s->split);
+        check_release(&c);
+    }
+}
+
+/* Rows of C behind row m - 1, as far as a block reaches and further, keep what they hold. */
+Test(gemm, rows_after_m_stay, .init = open_gemm_device, .fini = close_device)
+{
+    enum { N = 64, K = 64, ROWS = 600 };
+    static const int64_t sizes[] = {1, 15, 16, 17, 31, 33, 63, 65, 127, 129, 255, 257};
+    struct fly_runtime *rt = device.rt;
+    static unsigned short host[ROWS * N];
+    void *a, *b, *c;
+    cr_assert_eq(rt->memory_alloc(rt, ROWS * K * 2, &a) | rt->memory_alloc(rt, N * K * 2, &b) |
+                     rt->memory_alloc(rt, sizeof host, &c),
+                 0);
+    cr_assert_eq(rt->memory_fill(rt, a, 0x3f, ROWS * K * 2) | rt->memory_fill(rt, b, 0x3f, N * K * 2), 0);
+    for (uint32_t j = 0; j < op()->nkernels; j++) {
+        const struct fly_kernel *k = &op()->kernels[j];
+        if (!k->gemm.m || k->types[0] != FLY_DTYPE_BF16 || k->types[2] != FLY_DTYPE_BF16 ||
+            strcmp(fly_arch_row(k->arch)->name, device.arch))
+            continue;
+        fly_force(device.handle, k->name);
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            const flyGemmPreshuffleArgs_t g = {.size = sizeof g,
+                                               .m = sizes[i],
+                                               .n = N,
+                                               .k = K,
+                                               .a = a,
+                                               .b = b,
+                                               .c = c,
+                                               .in_dtype = FLY_DTYPE_BF16,
+                                               .out_dtype = FLY_DTYPE_BF16,
+                                               .layout = FLY_LAYOUT_B16};
+            int64_t strayed = 0, missing = 0;
+            cr_assert_eq(rt->memory_fill(rt, c, 0x5a, sizeof host), 0);
+            cr_assert_eq(flyGemmPreshuffle(device.handle, &g), FLY_STATUS_SUCCESS, "%s",
+                         flyErrorMessage(device.handle));
+            cr_assert_eq(rt->device_sync(rt), 0);
+            cr_assert_eq(rt->memory_to_host(rt, host, c, sizeof host), 0);
+            for (int64_t at = 0; at < ROWS * N; at++)
+                if (at < sizes[i] * N)
+                    missing += host[at] == 0x5a5a;
+                else
+                    strayed += host[at] != 0x5a5a;
+            cr_expect_eq(strayed, 0, "%s, m = %lld: %lld elements behind C were written", k->name,
+                         (long long)sizes[i], (long long)strayed);
+            cr_expect_eq(missing, 0, "%s, m = %lld: %lld elements of C were not written", k->name,
+                         (long long)sizes[i], (long long)missing);
+        }
+    }
+    fly_force(device.handle, NULL);
+}
+
 /* Element (row, col) of A becomes v before the launch. */
 static void plant(struct check_case *c, int64_t row, int64_t col, double v)
 {
@@ -574,6 +670,30 @@ Test(gemm, no_rows_is_nothing_to_do, .init = open_gemm_device, .fini = close_dev
     cr_expect_eq(flyGemmPreshufflePlan(device.handle, &c.a, &plan), FLY_STATUS_SUCCESS);
     cr_expect_str_eq(plan.kernel, "");
     cr_expect_eq(plan.reason, FLY_REASON_NONE);
+}
+
+/* The plan says how long the pick is modelled, what limits it, and what would have been next. */
+Test(gemm, plan_explains_the_pick, .init = open_gemm_device, .fini = close_device)
+{
+    static const int64_t sizes[][3] = {{1, 4096, 4096}, {16, 7168, 18432}, {300, 2112, 7168}, {4096, 4096, 4096}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        flyPlan_t plan = FLY_ARGS_INIT(plan);
+        const flyGemmPreshuffleArgs_t g = {.size = sizeof g,
+                                           .m = sizes[i][0],
+                                           .n = sizes[i][1],
+                                           .k = sizes[i][2],
+                                           .in_dtype = FLY_DTYPE_BF16,
+                                           .out_dtype = FLY_DTYPE_BF16,
+                                           .layout = FLY_LAYOUT_B16};
+        cr_assert_eq(flyGemmPreshufflePlan(device.handle, &g, &plan), FLY_STATUS_SUCCESS, "%s",
+                     flyErrorMessage(device.handle));
+        cr_expect_eq(plan.reason, FLY_REASON_HEURISTIC);
+        cr_expect_gt(plan.modelled_us, 0);
+        cr_expect(strstr("HBM L1 LDS matrix", plan.bound) && *plan.bound, "bound \"%s\"", plan.bound);
+        cr_expect(*plan.second && strcmp(plan.second, plan.kernel), "next to %s: %s", plan.kernel, plan.second);
+        cr_expect_geq(1.05 * plan.second_us, plan.modelled_us, "%s takes %.2f us, %s %.2f", plan.kernel,
+                      plan.modelled_us, plan.second, plan.second_us);
+    }
 }
 
 /* The plan says how much workspace; less is refused, none runs in one launch. */

@@ -142,6 +142,67 @@ ParameterizedTest(int *row, gemm_counts, loop, .init = open_simulator, .fini = c
                      k->name, shares[i].unit, shares[i].share);
 }
 
+/* A sample of the grid counts as all of it does, when all blocks are alike. */
+Test(gemm_counts, samples_extrapolate, .init = open_simulator, .fini = close_simulator)
+{
+    static const char text[] = "gemm:bf16:m=512,n=2048,k=512,split=1";
+    int (*sample)(uint64_t, uint64_t);
+    void *symbol = device.rt->symbol(device.rt, "flysimSample");
+    cr_assert_not_null(symbol);
+    memcpy(&sample, &symbol, sizeof sample);
+    struct flysim_counts all = count(NULL, text);
+    sample(32, 0);
+    struct flysim_counts some = count(NULL, text);
+    sample(0, 0);
+    cr_expect_eq(all.workgroups, all.simulated_workgroups);
+    cr_expect_eq(some.workgroups, all.workgroups);
+    cr_expect_eq(some.waves, all.waves);
+    cr_expect_leq(some.simulated_workgroups, 8);
+    for (int i = 0; i < FLYSIM_CLASSES; i++)
+        cr_expect_eq(some.instructions[i], all.instructions[i], "class %d: %llu, %llu", i,
+                     (unsigned long long)some.instructions[i], (unsigned long long)all.instructions[i]);
+    cr_expect_eq(some.read_bytes, all.read_bytes);
+    cr_expect_eq(some.write_bytes, all.write_bytes);
+    cr_expect_eq(some.matrix_cycles, all.matrix_cycles);
+}
+
+/* At decode no line of an operand is read that need not be, and none twice from memory: parts of k,
+ * which caches serve, apart. */
+Test(gemm_counts, decode_moves_what_it_must, .init = open_simulator, .fini = close_simulator)
+{
+    static const char *const problems[] = {
+        "gemm:bf16:m=1,n=4096,k=4096",      "gemm:bf16:m=16,n=5120,k=4096", "gemm:bf16:m=17,n=2048,k=7168",
+        "gemm:f16:m=32,n=4096,k=4096",      "gemm:bf16:m=8,n=2064,k=2088",
+        "gemm:i8,bf16:m=32,n=5120,k=8192,scale=rc", "gemm:i8,bf16:m=16,n=10240,k=5120,scale=rc"};
+    int (*mark)(const void *, size_t);
+    void *symbol = device.rt->symbol(device.rt, "flysimMarkParam");
+    cr_assert_not_null(symbol);
+    memcpy(&mark, &symbol, sizeof mark);
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        struct flysim_counts c = {.size = sizeof c};
+        struct check_options opt = {.seed = 1};
+        struct check_case run;
+        struct check_result r;
+        struct fly_problem p;
+        uint64_t ideal, params;
+        cr_assert_eq(fly_problem_parse(problems[i], &p, NULL, 0), FLY_STATUS_SUCCESS);
+        cr_assert(check_prepare(&run, &device, &p, &opt, &r), "%s", r.message);
+        if (run.workspace)
+            mark(run.workspace, run.workspace_bytes);
+        reset_counts();
+        check_launch(&run, &r);
+        cr_assert_eq(r.status, FLY_STATUS_SUCCESS, "%s", r.message);
+        get_counts(&c);
+        op()->ideal_bytes(&p, &ideal, &params);
+        double unique = (double)(c.first_read_bytes + c.first_write_bytes);
+        cr_expect_leq(unique, 1.03 * (double)ideal, "%s: %.0f bytes, %.3f of what must move", problems[i],
+                      unique, unique / (double)ideal);
+        cr_expect_geq(unique, 0.99 * (double)ideal, "%s: %.0f bytes, %.3f of what must move", problems[i],
+                      unique, unique / (double)ideal);
+        check_release(&run);
+    }
+}
+
 /* At decode the weights are asked for once, and A once a block of columns. */
 Test(gemm_counts, decode_asks_for_weights_once, .init = open_simulator, .fini = close_simulator)
 {
