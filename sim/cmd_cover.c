@@ -82,7 +82,8 @@ static void count(const char *path, const struct sim_image *m, void *arg)
     sim_codeobj_close(o);
 }
 
-static int files(const char *path)
+/* check: only what is missing is printed, and fails. */
+static int files(const char *path, bool check)
 {
     struct uses *u = calloc(1, sizeof *u);
     unsigned n = 0, missing = 0;
@@ -99,7 +100,8 @@ static int files(const char *path)
         for (size_t f = 0; f < sim_family_count; f++)
             if (u->target[t][f])
                 all &= implemented(&sim_families[f], t);
-        printf("%-44s %8lu %s\n", sim_op_name(t), u->count[t], all ? "implemented" : "-");
+        if (!check || !all)
+            printf("%-44s %8lu %s\n", sim_op_name(t), u->count[t], all ? "implemented" : "-");
         n++;
         missing += !all;
     }
@@ -107,7 +109,7 @@ static int files(const char *path)
     if (u->undecoded)
         printf(", %lu words not decoded", u->undecoded);
     putchar('\n');
-    failed = u->failed || u->objects == 0;
+    failed = u->failed || u->objects == 0 || (check && (missing || u->undecoded));
     free(u);
     return failed;
 }
@@ -169,17 +171,18 @@ static int target_list(const struct sim_family *f, const char *path)
 
 int cmd_cover(int argc, char **argv)
 {
+    const bool check = argc == 3 && !strcmp(argv[1], "--check");
     const struct sim_family *f = argc > 1 ? sim_family_by_name(argv[1]) : NULL;
     char buf[500];
 
-    if (argc > 3 || (argc == 3 && !f)) {
-        fputs("usage: fly-sim cover [TARGET [FILE | DIR] | FILE | DIR]\n", stderr);
+    if (argc > 3 || (argc == 3 && !f && !check)) {
+        fputs("usage: fly-sim cover [TARGET [FILE | DIR] | [--check] FILE | DIR]\n", stderr);
         return 2;
     }
     if (f)
         return target_list(f, argc == 3 ? argv[2] : own_kernels(buf, sizeof buf));
-    if (argc == 2)
-        return files(argv[1]);
+    if (argc > 1)
+        return files(argv[argc - 1], check);
     for (size_t i = 0; i < sim_family_count; i++)
         target_line(&sim_families[i]);
     return 0;

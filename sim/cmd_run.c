@@ -52,8 +52,11 @@ static void show_row(const struct sim_wave *w, unsigned row)
     const unsigned lanes = (unsigned)w->prog->wave;
     const bool acc = row >= SIM_ROW_ACC && sim_has(w->prog->target, SIM_HAS_AGPR);
     printf(" %c%u=", acc ? 'a' : 'v', acc ? row - SIM_ROW_ACC : row);
-    for (unsigned i = 0; i < filter.lanes && i < lanes; i++)
-        printf("%s%08x", i ? "," : "", sim_row(w, lanes, row)[i]);
+    for (unsigned i = 0; i < filter.lanes && i < lanes; i++) {
+        const uint64_t *u = w->und[row];
+        const bool undefined = w->check && (u[0] | u[1] | u[2] | u[3]) >> i & 1;
+        printf("%s%08x%s", i ? "," : "", sim_row(w, lanes, row)[i], undefined ? "?" : "");
+    }
     if (filter.lanes < lanes)
         fputs("..", stdout);
 }

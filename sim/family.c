@@ -13,8 +13,8 @@
      SIM_SPLIT_WAITS | SIM_FP8_OCP)
 #define SIM_CDNA5                                                                                  \
     (SIM_SCALAR_NULL | SIM_FLAT_SCRATCH_INIT | SIM_WORKGROUP_IN_TTMP | SIM_SPLIT_WAITS |           \
-     SIM_FP8_OCP | SIM_HAS_VGPR_MSB | SIM_PK_F32 |              \
-     SIM_EVEN_TUPLES)
+     SIM_FP8_OCP | SIM_HAS_VGPR_MSB | SIM_PK_F32 | SIM_EVEN_TUPLES | SIM_SIGNED_OFFSET |           \
+     SIM_WIDE_BUFFER)
 
 const struct sim_family sim_families[] = {
 #define SIM_FAMILY(name, isa, target, mach, wave, vgprs, granule, pool, waves, banks, lds, flags)  \

@@ -29,6 +29,8 @@ enum {
     SIM_FP8_OCP = 1 << 11,
     SIM_SPLIT_WAITS = 1 << 12,   /* s_wait_loadcnt ... in place of s_waitcnt */
     SIM_EVEN_TUPLES = 1 << 14,   /* tuples of VGPRs start at an even one */
+    SIM_SIGNED_OFFSET = 1 << 15, /* a VGPR added to a scalar address is signed */
+    SIM_WIDE_BUFFER = 1 << 16,   /* buffer resources: 57 bits of base, 45 of num_records */
     SIM_GENERIC = 1 << 13        /* a generic target: code for every member of its family */
 };
 

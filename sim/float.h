@@ -182,6 +182,13 @@ SIM_INLINE uint32_t sim_bf16_from_f32(uint32_t x)
     uint32_t r = (x + 0x7fff + (x >> 16 & 1)) >> 16;
     return sim_f32_is_nan(x) ? x >> 16 | 0x40 : r;
 }
+/* By any rounding but SIM_RSR; overflow as for f16. */
+SIM_INLINE uint32_t sim_bf16_from_f32_mode(uint32_t x, enum sim_round round)
+{
+    uint32_t up = round == SIM_RUP ? x >> 31 ? 0 : 0xffff : round == SIM_RDOWN && x >> 31 ? 0xffff : 0;
+    uint32_t r = (x + up) >> 16;
+    return round == SIM_RNE ? sim_bf16_from_f32(x) : sim_f32_is_nan(x) ? x >> 16 | 0x40 : r;
+}
 SIM_INLINE uint32_t sim_bf16_from_f32_sr(uint32_t x, uint32_t seed)
 {
     uint32_t r = (x + (seed >> 16)) >> 16;

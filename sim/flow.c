@@ -303,7 +303,7 @@ static unsigned flow_of(unsigned op)
     case SIM_OP_v_mov_b32: case SIM_OP_v_mov_b64: case SIM_OP_v_accvgpr_read_b32: case SIM_OP_v_accvgpr_write_b32:
     case SIM_OP_v_accvgpr_mov_b32: case SIM_OP_v_not_b32: case SIM_OP_v_or_b32: case SIM_OP_v_xor_b32:
     case SIM_OP_v_xnor_b32: case SIM_OP_v_or3_b32: case SIM_OP_v_bfi_b32: case SIM_OP_v_bitop3_b32:
-    case SIM_OP_v_xor3_b32:
+    case SIM_OP_v_xor3_b32: case SIM_OP_v_bitop2_b32:
         return SIM_FLOW_BITWISE;
     case SIM_OP_v_and_b32: case SIM_OP_v_and_or_b32:
         return SIM_FLOW_AND;
@@ -337,23 +337,37 @@ static unsigned flow_of(unsigned op)
     }
 }
 
+static bool is_half(unsigned dt)
+{
+    return dt == SIM_DT_F16 || dt == SIM_DT_F16S || dt == SIM_DT_U16 || dt == SIM_DT_I16 || dt == SIM_DT_BF16;
+}
+
 void sim_flow_lower(struct insn *in, unsigned op, const u8 *st, bool packed)
 {
     in->flow = (u8)flow_of(op);
     if (packed && in->flow == SIM_FLOW_ALL && in->o[0].words == 2)
         in->flow = SIM_FLOW_PK32;
-    else if (packed && in->flow == SIM_FLOW_ALL && (st[0] == SIM_DT_F16 || st[0] == SIM_DT_U16 || st[0] == SIM_DT_I16))
+    else if (packed && in->flow == SIM_FLOW_ALL && is_half(st[0]))
         in->flow = SIM_FLOW_PK16;
     for (int k = 0; k < 3; k++) {
         const struct operand *o = &in->o[1 + k];
-        bool half = st[k] == SIM_DT_F16 || st[k] == SIM_DT_U16 || st[k] == SIM_DT_I16;
         in->reads[k] = o->sel == SIM_SEL_WORD1   ? 12
                      : o->sel == SIM_SEL_WORD0   ? 3
                      : o->sel < SIM_SEL_WORD0    ? (u8)(1u << o->sel)
-                     : half                      ? 3
+                     : is_half(st[k])             ? 3
                                                  : 15;
     }
     switch (op) {
+    case SIM_OP_v_fma_mixlo_f16: case SIM_OP_v_fma_mixlo_bf16: in->half = 1; break;
+    case SIM_OP_v_fma_mixhi_f16: case SIM_OP_v_fma_mixhi_bf16: in->half = 2; break;
+    default: break;
+    }
+    switch (op) {
+    case SIM_OP_v_fma_mix_f32: case SIM_OP_v_fma_mixlo_f16: case SIM_OP_v_fma_mixhi_f16:
+    case SIM_OP_v_fma_mix_f32_bf16: case SIM_OP_v_fma_mixlo_bf16: case SIM_OP_v_fma_mixhi_bf16:
+        for (int k = 0; k < 3; k++)
+            in->reads[k] = !(in->o[1 + k].opsel & 2) ? 15 : in->o[1 + k].opsel & 1 ? 12 : 3;
+        break;
     case SIM_OP_v_cvt_f32_ubyte0: in->reads[0] = 1; break;
     case SIM_OP_v_cvt_f32_ubyte1: in->reads[0] = 2; break;
     case SIM_OP_v_cvt_f32_ubyte2: in->reads[0] = 4; break;

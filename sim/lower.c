@@ -177,6 +177,10 @@ static void lower_operand(struct build *b, struct operand *d, const struct sim_o
 static void modifiers(struct build *b, struct operand *d, const struct sim_operand *o, unsigned source)
 {
     const struct sim_insn *s = b->s;
+    if ((s->lanes == SIM_LANES_DPP16 || s->lanes == SIM_LANES_DPP8) && source == 0) {
+        d->mods |= SIM_MOD_DPP;
+        d->slow = 1;
+    }
     if (b->body->flags & SIM_BODY_PACKED) {
         d->opsel = (u8)((o->opsel ? 1 : 0) | (o->opsel_hi ? 2 : 0) | (o->neg ? 4 : 0) | (o->neg_hi || o->abs ? 8 : 0));
         /* Packed without op_sel bits of its own (32-bit encodings): both halves as they lie. */
@@ -193,13 +197,25 @@ static void modifiers(struct build *b, struct operand *d, const struct sim_opera
         d->sel = (u8)(s->opsel & 3); /* enum sim_sel: bytes first */
     if (s->lanes == SIM_LANES_SDWA && source < 2)
         d->sel = source ? s->sdwa.src1_sel : s->sdwa.src0_sel;
-    if ((s->lanes == SIM_LANES_DPP16 || s->lanes == SIM_LANES_DPP8) && source == 0)
-        d->mods |= SIM_MOD_DPP;
     if (d->mods || d->sel != SIM_SEL_DWORD)
         d->slow = 1;
 }
 
 static bool is_field(const struct sim_operand *o, unsigned f) { return o->field == f; }
+
+/* Bytes a memory instruction moves for a lane (or, scalar, in all). */
+static unsigned access_bytes(const struct sim_insn *s)
+{
+    static const struct { const char *part; unsigned bytes; } parts[] = {
+        {"dwordx16", 64}, {"dwordx8", 32}, {"dwordx4", 16}, {"b128", 16}, {"dwordx3", 12}, {"b96", 12},
+        {"dwordx2", 8}, {"_x2", 8}, {"64", 8}, {"byte", 1}, {"_b8", 1}, {"_u8", 1}, {"_i8", 1},
+        {"short", 2}, {"_b16", 2}, {"_u16", 2}, {"_i16", 2}};
+    const char *name = sim_op_name(s->op->op);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i].part) && !strstr(name, "atomic_pk"))
+            return parts[i].bytes;
+    return 4;
+}
 
 /* Memory formats: operands by the field they come from. */
 static void lower_memory(struct build *b)
@@ -232,6 +248,9 @@ static void lower_memory(struct build *b)
     }
     in->imm = s->offset;
     in->imm2 = s->offset1;
+    if (s->format == SIM_FMT_SMEM || ((s->format == SIM_FMT_GLOBAL || s->format == SIM_FMT_FLAT || s->format == SIM_FMT_SCRATCH) &&
+                                      sim_has(b->prog->target, SIM_SIGNED_OFFSET)))
+        in->imm2 = (u16)(s->scale_offset ? access_bytes(s) : 1);
     if (s->lds)
         in->flags |= SIM_IN_LDS_DMA;
     const char *name = sim_op_name(s->op->op);
@@ -345,7 +364,7 @@ static void lower_alu(struct build *b)
     in->nsrc = (u8)nsrc;
     in->clamp = s->clamp;
     in->omod = s->omod;
-    if (s->op->op == SIM_OP_v_bitop3_b32 || s->op->op == SIM_OP_v_bitop3_b16)
+    if (s->op->op == SIM_OP_v_bitop3_b32 || s->op->op == SIM_OP_v_bitop3_b16 || s->op->op == SIM_OP_v_bitop2_b32)
         in->imm = s->bitop, in->omod = 0;
     for (unsigned k = nsrc; k < 3; k++)
         if (in->o[1 + k].kind == 0 && !in->o[1 + k].words)
@@ -359,7 +378,7 @@ static void lower_alu(struct build *b)
         in->dst |= SIM_DST_DPP;
     unsigned dt = b->body->dt;
     bool half = dt == SIM_DT_U16 || dt == SIM_DT_I16 || dt == SIM_DT_F16 || dt == SIM_DT_F16N ||
-                dt == SIM_DT_F16S;
+                dt == SIM_DT_F16S || dt == SIM_DT_BF16 || dt == SIM_DT_BF16N;
     if (half && !(b->body->flags & SIM_BODY_PACKED)) {
         /* On gfx9 a 16-bit result clears the other half, but for the instructions that came with
          * op_sel and the multiply-adds with a literal (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest). */

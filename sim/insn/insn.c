@@ -23,6 +23,7 @@ extern sim_matrix_fn SIM_MATRIX_RUN;
 #include "valu_mini.inc"
 #include "salu_float.inc"
 #include "trans.inc"
+#include "bf16.inc"
 #include "dot.inc"
 #include "lanes.inc"
 #include "smem.inc"

@@ -73,6 +73,7 @@ enum { BASE = 8, DEST = 16, SOFF = 40, MIDDLE = WAVE_MEM / 2 };
 
 struct scase {
     int load, form, offset, snippet; /* form: 0 immediate, 1 SGPR, 2 SGPR and immediate */
+    bool scaled;                     /* the SGPR counts elements */
 };
 
 static void run_load(const struct batch *b, const struct scase *c)
@@ -91,7 +92,13 @@ static void run_load(const struct batch *b, const struct scase *c)
             memcpy(mem + i, &v, 8);
         }
         int words = loads[c->load].words, soff = (int)rand_below(250) * 4;
-        w.s[SOFF] = (uint32_t)soff;
+        if (c->scaled) {
+            int bits = loads[c->load].bits < 0 ? -loads[c->load].bits : loads[c->load].bits, size = bits ? bits / 8 : 4 * words;
+            w.s[SOFF] = rand_below(1000 / (uint32_t)size);
+            soff = (int)w.s[SOFF] * size;
+        } else {
+            w.s[SOFF] = (uint32_t)soff;
+        }
         int imm = c->form == 1 ? 0 : c->offset, reg = c->form ? soff : 0;
         int ea = loads[c->load].buffer ? 0 : MIDDLE;
         uint64_t base = run_address(t) + (uint64_t)ea;
@@ -99,11 +106,18 @@ static void run_load(const struct batch *b, const struct scase *c)
         w.s[BASE + 1] = (uint32_t)(base >> 32);
         w.s[BASE + 2] = run & 1 ? 512 : 40000;
         w.s[BASE + 3] = t <= T_950 ? 0x27000 : 0x31004000;
-        ea = (ea + imm + reg) & ~3;
+        if (t == T_1250 && loads[c->load].buffer) { /* num_records at bit 57 */
+            w.s[BASE + 1] |= (run & 1 ? 512u : 40000u) << 25;
+            w.s[BASE + 2] = (run & 1 ? 512 : 40000) >> 7;
+            w.s[BASE + 3] = 0;
+        }
+        ea += imm + reg;
+        if (!loads[c->load].bits)
+            ea &= ~3;
         want = w;
         for (int k = 0; k < words; k++) {
             uint32_t v = 0;
-            if (!loads[c->load].buffer || (uint32_t)(ea + 4 * k) < w.s[BASE + 2])
+            if (!loads[c->load].buffer || ea + 4 * k < (run & 1 ? 512 : 40000))
                 memcpy(&v, mem + ea + 4 * k, 4);
             switch (loads[c->load].bits) {
             case 8: v = (uint8_t)v; break;
@@ -144,12 +158,13 @@ void run_smem(enum target t)
         rand_seed(loads[i].name);
         for (int form = 0; form < 3; form++)
             for (int k = 0; k < 2; k++) {
-                struct scase c = { (int)i, form, 0, 0 };
+                struct scase c = { .load = (int)i, .form = form };
                 char dest[24], base[16], tail[40] = "";
                 c.offset = (int)(rand_below(4000) & ~3u) +
                            (k && !loads[i].buffer && form == 0 ? -4000 : 0);
-                if (form == 1 && k)
+                if (form == 1 && k && (t != T_1250 || loads[i].buffer))
                     continue;
+                c.scaled = form == 1 && k;
                 if (loads[i].words == 1)
                     sprintf(dest, "s%d", DEST);
                 else
@@ -157,6 +172,8 @@ void run_smem(enum target t)
                 sprintf(base, "s[%d:%d]", BASE, BASE + (loads[i].buffer ? 3 : 1));
                 if (form == 2)
                     sprintf(tail, " offset:0x%x", c.offset);
+                if (c.scaled)
+                    strcat(tail, " scale_offset");
                 const char *wait = t >= T_1201 ? "s_wait_kmcnt 0" : "s_waitcnt lgkmcnt(0)";
                 if (form == 0)
                     c.snippet = batch_add(&b, "%s %s, %s, %s0x%x\n%s", loads[i].name, dest, base,

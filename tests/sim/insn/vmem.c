@@ -166,6 +166,8 @@ static void add(struct batch *b, struct mcase *list, int *n, struct mcase c)
     span(res, file, RESULT, op->words);
     if (c.offset)
         sprintf(tail, " offset:%d", c.offset);
+    if (c.space == GLOBAL && c.form == 2)
+        strcat(tail, " scale_offset");
     if (op->kind == ATOMIC && c.ret)
         strcat(tail, ret_bit(t));
     const char *wait = t >= T_1201   ? "s_wait_loadcnt 0\ns_wait_storecnt 0\ns_wait_dscnt 0"
@@ -213,7 +215,7 @@ static int make_cases(struct batch *b, const struct mop *op, enum space space, s
         return 0;
     snprintf(c.name, sizeof c.name, "%s_%s", space_name[space], base);
     rand_seed(c.name);
-    int forms = space == BUFFER ? 4 : 2;
+    int forms = space == BUFFER ? 4 : space == GLOBAL && t == T_1250 && op->kind != TO_LDS ? 3 : 2;
     for (int form = 0; form < forms; form++)
         for (int k = 0; k < 4; k++) {
             c.form = form;
@@ -292,12 +294,19 @@ static void run_case(const struct batch *b, const struct mcase *c)
         if (c->space == BUFFER) {
             if (c->form & 2) {
                 stride = 64;
-                w.s[BASE + 1] |= (uint32_t)stride << 16;
+                if (t != T_1250)
+                    w.s[BASE + 1] |= (uint32_t)stride << 16;
             }
             w.s[BASE + 2] = stride ? 300 : 16384; /* records or bytes; some lanes fall beyond */
             w.s[BASE + 3] = t <= T_950 ? 0x27000 : 0x31004000;
             if (stride && t >= T_1100)
                 w.s[BASE + 3] = 0x01004000 | (t == T_1100 ? 0x20000 : 0);
+            if (t == T_1250) { /* num_records in bytes at bit 57, stride at bit 108 */
+                uint32_t records = stride ? 300 * 64 : 16384;
+                w.s[BASE + 1] |= records << 25;
+                w.s[BASE + 2] = records >> 7;
+                w.s[BASE + 3] = (uint32_t)stride << 12;
+            }
         }
         want = w;
         if (shared) /* the aperture's numbers are the simulator's own */
@@ -343,7 +352,13 @@ static void run_case(const struct batch *b, const struct mcase *c)
                 where[i] = ea;
                 uint64_t a = shared ? (uint64_t)(ea - c->offset)
                                     : base + (uint64_t)ea - (uint64_t)(int64_t)c->offset;
-                if (c->space == GLOBAL &&
+                if (c->space == GLOBAL && c->form == 2) { /* signed, in units of the access */
+                    w.v[4][i] = (uint32_t)(slot - slots / 2);
+                    where[i] = MIDDLE + (slot - slots / 2) * bytes;
+                    uint64_t s = base + MIDDLE - (uint64_t)(int64_t)c->offset;
+                    w.s[BASE] = (uint32_t)s;
+                    w.s[BASE + 1] = (uint32_t)(s >> 32);
+                } else if (c->space == GLOBAL &&
                     c->form) { /* VGPR offset is unsigned: move the base down */
                     w.v[4][i] = (uint32_t)(ea + 8192 - MIDDLE);
                     uint64_t s = base + MIDDLE - 8192 - (uint64_t)(int64_t)c->offset;
