@@ -108,7 +108,7 @@ typedef struct flyPlan_t {
     uint32_t reason;          /* flyReason_t */
     uint32_t launches;        /* kernels the call launches */
     double modelled_us;       /* time by the bound model of the op; 0: it has none, or nothing runs */
-    const char *bound;        /* what limits it: "HBM", "L1", "LDS", "matrix"; "" without a model */
+    const char *bound;        /* what limits it: "HBM", "L2", "L1", "LDS", "matrix"; "" without a model */
     const char *second;       /* the variant modelled next to it; "" when there is no other */
     double second_us;         /* and its time */
 } flyPlan_t;

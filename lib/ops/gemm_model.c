@@ -12,19 +12,20 @@
 #include "core/arch.h"
 
 /* Per family. Matrix rates: published peaks by clock and CU (CDNA2, CDNA3 and CDNA4 white papers).
- * L1: 64 bytes a clock and CU, assumed for all three. LDS: 32 or 64 banks of 4 bytes. HBM:
- * published bandwidth over the shader clock, of the whole device (MI250X die, MI300X, MI355X). */
+ * L1: 64 bytes a clock and CU, assumed for all three. L2: 128 bytes a clock and channel, of the whole
+ * device (32 channels a CDNA2 die, 16 an XCD). LDS: 32 or 64 banks of 4 bytes. HBM: published
+ * bandwidth over the shader clock, of the whole device (MI250X die, MI300X, MI355X). */
 static const struct rates {
     const char *family;
     double ops16, ops8; /* operations a clock and CU */
     double l1, lds;     /* bytes a clock and CU */
-    double hbm;         /* bytes a clock */
+    double l2, hbm;     /* bytes a clock */
     double ghz;
     double lds_bytes; /* of a CU */
 } table[] = {
-    {"CDNA2", 1024, 1024, 64, 128, 1640 / 1.7, 1.7, 65536},
-    {"CDNA3", 2048, 4096, 64, 128, 5300 / 2.1, 2.1, 65536},
-    {"CDNA4", 4096, 8192, 64, 256, 8000 / 2.4, 2.4, 163840},
+    {"CDNA2", 1024, 1024, 64, 128, 4096, 1640 / 1.7, 1.7, 65536},
+    {"CDNA3", 2048, 4096, 64, 128, 16384, 5300 / 2.1, 2.1, 65536},
+    {"CDNA4", 4096, 8192, 64, 256, 16384, 8000 / 2.4, 2.4, 163840},
 };
 
 enum {
@@ -56,6 +57,7 @@ struct work {
     double resident;        /* workgroups a CU holds */
     double in_flight;       /* bytes of loads a workgroup has under way */
     double bytes;           /* A, B and C once */
+    double asked;           /* bytes that all workgroups ask of L2 */
     double sums;            /* bytes of one set of partial sums */
     double cus;
 };
@@ -103,6 +105,7 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
      * and nothing keeps the two rows in step. */
     double times_b = m <= DECODE ? ceil_div(m, g->m) : 1;
     w.bytes = batch * ((m + times_b * n) * kk * in + m * n * s->out_bits / 8.0);
+    w.asked = w.blocks * w.tiles_k * w.l1 * r->l1;
     w.sums = batch * m * n * 4;
     return w;
 }
@@ -125,7 +128,7 @@ static double cycles_of(const struct work *w, double splits)
     double bytes = w->bytes + (splits > 1 ? splits * w->sums : 0);
     double memory = bytes / rate + START;
     double second = splits > 1 ? SECOND + splits * w->sums / w->r->hbm : 0;
-    return more(compute, memory) + second;
+    return more(more(compute, memory), w->asked / w->r->l2 + START) + second;
 }
 
 double fly_gemm_cycles(const struct fly_kernel *k, const struct fly_gemm_shape *s,
@@ -143,7 +146,8 @@ uint32_t fly_gemm_best_splits(const struct fly_kernel *k, const struct fly_gemm_
     uint32_t best = 1;
     double least = cycles_of(&w, 1);
     /* A grid that keeps every unit as busy as it can be gains nothing. */
-    double ideal = START + more(w.blocks * w.tiles_k * w.tile / w.cus, w.bytes / w.r->hbm);
+    double ideal = START + more(w.blocks * w.tiles_k * w.tile / w.cus,
+                                more(w.bytes / w.r->hbm, w.asked / w.r->l2));
     if (least > 1.02 * (ideal + SECOND) && ideal + SECOND < limit)
         for (unsigned i = 1; i < FLY_GEMM_SPLITS; i++) {
             double splits = fly_gemm_splits[i],
@@ -176,6 +180,7 @@ struct fly_gemm_estimate fly_gemm_estimate(const struct fly_kernel *k,
         [FLY_GEMM_MATRIX] = each * tiles * w.matrix,
         [FLY_GEMM_L1] = each * tiles * w.l1,
         [FLY_GEMM_LDS] = each * tiles * w.lds,
+        [FLY_GEMM_L2] = w.asked / w.r->l2,
         [FLY_GEMM_HBM] = (w.bytes + (splits > 1 ? 2 * splits * w.sums : 0)) / w.r->hbm,
     };
     for (int i = 1; i < FLY_GEMM_BOUNDS; i++)
@@ -190,6 +195,6 @@ struct fly_gemm_estimate fly_gemm_estimate(const struct fly_kernel *k,
 
 const char *fly_gemm_bound_name(enum fly_gemm_bound b)
 {
-    static const char *const names[] = {"matrix", "L1", "LDS", "HBM"};
+    static const char *const names[] = {"matrix", "L1", "LDS", "L2", "HBM"};
     return (unsigned)b < FLY_GEMM_BOUNDS ? names[b] : "none";
 }

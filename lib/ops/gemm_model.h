@@ -15,7 +15,14 @@ struct fly_gemm_shape {
     uint32_t in_bits, out_bits;
 };
 
-enum fly_gemm_bound { FLY_GEMM_MATRIX, FLY_GEMM_L1, FLY_GEMM_LDS, FLY_GEMM_HBM, FLY_GEMM_BOUNDS };
+enum fly_gemm_bound {
+    FLY_GEMM_MATRIX,
+    FLY_GEMM_L1,
+    FLY_GEMM_LDS,
+    FLY_GEMM_L2,
+    FLY_GEMM_HBM,
+    FLY_GEMM_BOUNDS
+};
 
 struct fly_gemm_estimate {
     double cycles; /* all of it, at the shader clock */
@@ -45,7 +52,7 @@ struct fly_gemm_estimate fly_gemm_estimate(const struct fly_kernel *k,
                                            const struct fly_gemm_shape *s,
                                            const struct fly_target *t, uint32_t splits);
 
-/* "matrix", "L1", "LDS", "HBM". */
+/* "matrix", "L1", "LDS", "L2", "HBM". */
 const char *fly_gemm_bound_name(enum fly_gemm_bound b);
 
 #endif
