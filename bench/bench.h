@@ -26,6 +26,9 @@ struct bench_options {
 struct bench_result {
     char problem[FLY_MAX_PROBLEM_TEXT];
     const char *variant, *reason;
+    uint32_t grid[3];             /* workgroups of the first launch */
+    double plan_us;               /* by the op's own bound model, and what limits it; 0 without one */
+    const char *plan_bound;
     bool checked;
     struct check_result check;
     uint64_t ideal_bytes, ideal_param_bytes;

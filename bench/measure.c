@@ -199,6 +199,9 @@ bool bench_problem(const struct check_device *d, const struct bench_options *opt
     }
     r->variant = plan.kernel;
     r->reason = reason_name(plan.reason);
+    memcpy(r->grid, plan.grid, sizeof r->grid);
+    r->plan_us = plan.modelled_us;
+    r->plan_bound = plan.bound;
     c.op->ideal_bytes(&p, &r->ideal_bytes, &r->ideal_param_bytes);
     r->vgprs = plan.registers;
     r->lds_bytes = plan.lds_bytes;

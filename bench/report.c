@@ -50,6 +50,12 @@ void bench_print_json(const struct bench_options *opt, const struct bench_result
     json_string("variant", r->variant);
     putchar(',');
     json_string("reason", r->reason);
+    printf(",\"grid\":[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", r->grid[0], r->grid[1], r->grid[2]);
+    if (r->plan_us > 0) {
+        json_number("plan_us", r->plan_us);
+        putchar(',');
+        json_string("plan_bound", r->plan_bound);
+    }
     if (r->checked) {
         putchar(',');
         json_string("outcome", check_outcome_name(r->check.outcome));

@@ -43,8 +43,8 @@ struct flysim_counts {
     uint64_t spills;                       /* private memory bytes a lane: largest */
     uint64_t occupancy;                    /* waves a SIMD: of the last launch */
     double modelled_ns;
-    const char *bound;                     /* what limits the last launch: "HBM", "L2", "LDS" ... */
-    double bound_share;                    /* the limit's part of the modelled time of the last launch */
+    const char *bound;                     /* what limits the longest launch: "HBM", "L2", "LDS" ... */
+    double bound_share;                    /* the limit's part of the modelled time of that launch */
     uint64_t lds_cycles;                   /* of the LDS of one CU */
     uint64_t first_read_bytes;             /* 64-byte lines read, each once a launch: what caches cannot save; */
     uint64_t first_write_bytes;            /* likewise written; neither counts buffers marked as parameters */

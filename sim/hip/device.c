@@ -425,8 +425,11 @@ void hip_add_counts(struct device *d, const struct flysim_counts *c)
 #undef MOST
     s->occupancy = c->occupancy;
     s->modelled_ns += c->modelled_ns;
-    s->bound = c->bound;
-    s->bound_share = c->bound_share;
+    if (c->modelled_ns >= d->longest_ns) {
+        d->longest_ns = c->modelled_ns;
+        s->bound = c->bound;
+        s->bound_share = c->bound_share;
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -438,6 +441,7 @@ int flysimResetCounts(void)
     hip_device_sync(current);
     pthread_mutex_lock(&lock);
     memset(&devices[current].counts, 0, sizeof devices[current].counts);
+    devices[current].longest_ns = 0;
     pthread_mutex_unlock(&lock);
     return 0;
 }

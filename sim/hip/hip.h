@@ -121,6 +121,7 @@ enum { MAX_DEVICES = 64 };
 struct device {
     const struct sim_target *target;
     struct flysim_counts counts;
+    double longest_ns; /* of the launches counted */
     struct stream *null_stream;
 };
 
