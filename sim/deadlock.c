@@ -9,6 +9,7 @@ struct sim_watch {
     const struct insn *load;
     bool same, changed; /* changed: before the watch */
     u32 scc, mode;
+    i64 left;                 /* of the slice, when it was cut short */
     size_t bytes;             /* of the vector registers */
     u32 s[SIM_SGPRS + 32];
     u8 v[];
@@ -34,8 +35,10 @@ static void look(struct sim_wave *w, const struct insn *in)
     }
     x->same = x->scc == w->scc && x->mode == w->mode && !memcmp(x->s, w->s, sizeof x->s) &&
               !memcmp(x->v, w->v, x->bytes);
-    if (x->same)
+    if (x->same) {
+        x->left = w->budget;
         w->budget = 0;
+    }
 }
 
 bool sim_watch_begin(struct sim_wave *w, int rows)
@@ -46,6 +49,7 @@ bool sim_watch_begin(struct sim_wave *w, int rows)
         return false;
     x->at = x->load = NULL;
     x->same = false;
+    x->left = 0;
     x->changed = w->changed;
     x->bytes = bytes;
     w->watch = x;
@@ -59,6 +63,7 @@ bool sim_watch_end(struct sim_wave *w, const struct insn **load)
     struct sim_watch *x = w->watch;
     const bool stuck = x->same && !w->changed && !w->host && w->state == SIM_RUN;
     w->changed |= x->changed;
+    w->insns -= (u64)x->left;
     *load = x->load;
     w->watch = NULL;
     w->hook = NULL;

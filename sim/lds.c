@@ -145,10 +145,11 @@ static bool race(struct sim_wave *w, const struct insn *in, int lane, u32 a, boo
                  __builtin_ctz(readers));
         return false;
     }
-    text_of(w, h->insn[d], text, sizeof text);
-    sim_trap(w, in, lane, SIM_TRAP_LDS_RACE, a, "LDS 0x%x was written by wave %u (%s at 0x%llx) with no barrier since%s",
-             a, tag & 31, text, (unsigned long long)w->prog->decoded[h->insn[d]].pc,
-             tag >> SIM_LDS_EPOCH == w->wg->epoch ? "" : ", or before the write was waited for");
+    const u32 writer = h->insn[d] & ~SIM_LDS_LATE;
+    text_of(w, writer, text, sizeof text);
+    sim_trap(w, in, lane, SIM_TRAP_LDS_RACE, a, "LDS 0x%x was written by wave %u (%s at 0x%llx) %s", a, tag & 31, text,
+             (unsigned long long)w->prog->decoded[writer].pc,
+             h->insn[d] & SIM_LDS_LATE ? "and not waited for before the barrier" : "with no barrier since");
     return false;
 }
 
@@ -339,15 +340,18 @@ void sim_lds_barrier(struct sim_wave *w)
             const struct sim_pending *p = &w->queue[c].q[(w->queue[c].head + i) % SIM_QUEUE];
             const u32 lo = p->lds_hi ? p->lds_lo : p->store_lo, hi = p->lds_hi ? p->lds_hi : p->store_hi;
             for (u32 d = lo / 4; d < (hi + 3) / 4; d++)
-                if ((g->shadow.write[d] & ~(u32)SIM_LDS_DMA) == (now | me) && g->shadow.insn[d] == p->insn)
+                if ((g->shadow.write[d] & ~(u32)SIM_LDS_DMA) == (now | me) && (g->shadow.insn[d] & ~SIM_LDS_LATE) == p->insn) {
                     g->shadow.write[d] += 1u << SIM_LDS_EPOCH;
+                    g->shadow.insn[d] |= SIM_LDS_LATE;
+                }
         }
 }
 
 bool sim_lds_dma(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 lanes, int nd, int ext, int width)
 {
-    /* Lanes lie a dword apart, wide ones 16 bytes, of which three dwords fill 12. */
-    const unsigned n = nd ? 4u * (unsigned)nd : ext < EXT_U16 ? 1 : 2, step = nd > 1 ? 16 : 4, put = n < 4 ? 4 : n;
+    /* Lanes lie a dword apart, wide ones 16 bytes: three dwords are padded with a zero (MLIR, AMDGPU
+     * dialect, gather_to_lds). */
+    const unsigned n = nd ? 4u * (unsigned)nd : ext < EXT_U16 ? 1 : 2, step = nd > 1 ? 16 : 4, put = step;
     const u32 base = (w->s[SIM_S_M0] & 0x3ffff) + (u32)in->imm;
     const u32 tag = w->wg->epoch << SIM_LDS_EPOCH | SIM_LDS_DMA | w->id;
     u32 lo = ~0u, hi = 0;

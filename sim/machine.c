@@ -28,7 +28,8 @@ enum {
     SLICE_SPIN = 2000, /* the same once the workgroup has been put aside */
     LONG = 1000000,    /* after so many it is put aside in any case */
     SLICE_WATCH = 20000, /* while a loop is watched: the longest that is seen to be endless */
-    QUIET = 64         /* turns without any progress before a workgroup is watched */
+    QUIET = 64,        /* turns without any progress before a workgroup is watched */
+    PATIENCE_NS = 1000000000 /* how long nothing must have happened before it is a deadlock */
 };
 
 /* A workgroup in progress and the memory of its waves; used again for the next workgroup. */
@@ -353,10 +354,10 @@ static bool step(struct sim_context *c, const struct sim_level_ops *ops, bool *m
     c->stuck = c->watched;
     for (unsigned i = 0; i < g->waves; i++) {
         struct sim_wave *w = g->w[i];
-        if (w->state != SIM_RUN)
-            continue;
         if (atomic_load_explicit(&l->stop, memory_order_relaxed))
             return true;
+        if (w->state != SIM_RUN)
+            continue;
         const bool watch = c->watched && sim_watch_begin(w, rows_of(l->fn));
         const u64 began = w->insns;
         run_wave(w, ops, watch ? SLICE_WATCH : c->spun ? SLICE_SPIN : SLICE, watch || l->trace);
@@ -532,9 +533,18 @@ static void look_for_deadlock(struct sim_context *c)
         c->counted = true;
         stuck++;
     }
-    /* A host thread that is not waiting may be about to help. */
-    if (stuck < in_progress || !hosts || now_ns() - progress_ns < 1000000000)
+    if (stuck < in_progress || !hosts)
         return;
+    /* A host thread that is not waiting may be about to help. */
+    if (now_ns() - progress_ns < PATIENCE_NS) {
+        struct timespec t;
+        clock_gettime(CLOCK_REALTIME, &t);
+        t.tv_nsec += PATIENCE_NS / 50;
+        t.tv_sec += t.tv_nsec / 1000000000;
+        t.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&work, &lock, &t);
+        return;
+    }
     const u64 left = l->runs > atomic_load(&l->next) ? l->runs - atomic_load(&l->next) : 0;
     struct sim_wave *w = NULL;
     unsigned first = 0;

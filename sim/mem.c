@@ -365,14 +365,13 @@ bool sim_check_store(struct sim_wave *w, const struct insn *in, const u64 *ad, u
     return true;
 }
 
-bool sim_smem_read(struct sim_wave *w, const struct insn *in, u64 a, unsigned words)
+bool sim_smem_read(struct sim_wave *w, const struct insn *in, u64 a, unsigned n)
 {
-    /* A scalar register knows only whether it was written at all, so the load itself is judged; a load
-     * wider than what is needed reads into the gap of the next argument and is let through there. */
-    for (unsigned k = 0; k < words; k++)
-        if (!sim_init_all(a + 4 * k, 4))
-            sim_spoison(w, in, in->o[0].reg + k);
-    return sim_race_read(w, in, -1, a, 4 * words);
+    /* A scalar register is undefined as a whole: when any byte that was read into it is. */
+    for (unsigned k = 0; k < n; k += 4)
+        if (!sim_init_all(a + k, n - k < 4 ? n - k : 4))
+            sim_spoison(w, in, in->o[0].reg + k / 4);
+    return sim_race_read(w, in, -1, a, n);
 }
 
 bool sim_atomic_check(struct sim_wave *w, const struct insn *in, const u64 *ad, unsigned n)

@@ -88,10 +88,10 @@ void sim_poison_lanes(struct sim_wave *w, const struct insn *in, unsigned row, c
 void sim_poison_loaded(struct sim_wave *w, const struct insn *in, unsigned row, u64 lanes, unsigned k, unsigned n);
 /* Marks bytes (bits 0..3) of lanes of a register as holding what nobody wrote. */
 void sim_poison(struct sim_wave *w, const struct insn *in, unsigned row, u64 lanes, unsigned bytes);
-/* A scalar load: initialised, races. */
 /* Marks a scalar register as loaded from bytes nobody wrote. */
 void sim_spoison(struct sim_wave *w, const struct insn *in, unsigned reg);
-bool sim_smem_read(struct sim_wave *w, const struct insn *in, u64 a, unsigned words);
+/* A scalar load of n bytes: undefined registers, races. False after a report. */
+bool sim_smem_read(struct sim_wave *w, const struct insn *in, u64 a, unsigned n);
 
 /* LDS accesses of n bytes a lane at v[lane] + off: races, bytes nobody wrote (poison row on; ~0u: all of
  * the destination), counts. False after a report. */

@@ -164,6 +164,8 @@ static bool read_kernel_map(struct metadata *md)
         }
         if (v.type == SIM_MP_STR && is(&key, ".symbol"))
             symbol = keep(md, v.s, v.n);
+        else if (is(&key, ".kernarg_segment_size"))
+            tmp.kernarg = number(&v);
         else if (is(&key, ".kernarg_segment_align"))
             tmp.kernarg_align = number(&v);
         else if (is(&key, ".sgpr_count"))
@@ -193,6 +195,9 @@ static bool read_kernel_map(struct metadata *md)
             k->args = tmp.args;
             k->nargs = tmp.nargs;
             memcpy(k->reqd_workgroup, tmp.reqd_workgroup, sizeof k->reqd_workgroup);
+            /* Assembly that leaves the descriptor's size out is common. */
+            if (k->kernarg < tmp.kernarg)
+                k->kernarg = tmp.kernarg;
             k->kernarg_align = tmp.kernarg_align;
             k->sgpr_count = tmp.sgpr_count;
             k->vgpr_count = tmp.vgpr_count;

@@ -251,8 +251,8 @@ struct sim_wave {
 };
 
 /* LDS shadow, by dword: who wrote it last and in which barrier epoch (epoch << 6 | direct-to-LDS << 5 |
- * wave), who read it since (epoch << 32 | waves), and the writing instruction. Epochs only grow, so
- * nothing is cleared between workgroups. */
+ * wave), who read it since (epoch << 32 | waves), and the writing instruction, with SIM_LDS_LATE when a
+ * barrier came before its wait. Epochs only grow, so nothing is cleared between workgroups. */
 struct sim_lds_shadow {
     u32 *write;
     u64 *read;
@@ -260,6 +260,7 @@ struct sim_lds_shadow {
     u8 *init; /* bit a byte */
 };
 enum { SIM_LDS_DMA = 32, SIM_LDS_EPOCH = 6 };
+#define SIM_LDS_LATE 0x80000000u
 
 /* What memory instructions add up; a copy a thread, summed when a launch ends. */
 struct sim_tally {

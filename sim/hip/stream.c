@@ -7,6 +7,7 @@
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,7 @@ struct graph_node {
     struct work w;
     struct graph_node **deps;
     int ndeps;
+    bool joined;
 };
 
 struct graph {
@@ -85,6 +87,7 @@ struct event {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct stream *streams;
+static double host_ns; /* modelled time up to which the host has waited: later work starts later */
 static hipError_t pending[MAX_DEVICES]; /* a launch failed and no call has said so yet */
 
 static u8 *kernarg_get(const struct work *w, u64 *dispatch);
@@ -133,7 +136,7 @@ static void op_finish(struct op *first, double ns, hipError_t error)
     struct op *o = first;
     struct op *ready[64];
     pthread_mutex_lock(&lock);
-    o->end_ns = o->start_ns + ns;
+    o->end_ns = o->start_ns + floor(ns * 1024) / 1024; /* sums are exact, so durations repeat */
     o->error = error;
     if (error && o->w.device >= 0)
         pending[o->w.device] = error;
@@ -250,6 +253,7 @@ static struct op *op_new(const struct work *w)
     if (!o)
         return NULL;
     o->w = *w;
+    o->start_ns = host_ns;
     o->refs = 1;  /* the one op_finish drops */
     o->before = 1; /* held until everything it waits for is known */
     return o;
@@ -320,6 +324,10 @@ static hipError_t take_pending(int device)
 static hipError_t wait_op(struct op *o)
 {
     sim_work_until(&o->done);
+    pthread_mutex_lock(&lock);
+    if (host_ns < o->end_ns)
+        host_ns = o->end_ns;
+    pthread_mutex_unlock(&lock);
     return o->error;
 }
 
@@ -411,8 +419,11 @@ hipError_t hipStreamDestroy(hipStream_t s)
 hipError_t hipStreamSynchronize(hipStream_t s)
 {
     hipError_t e = hip_setup();
-    if (!e && resolve(s)->capture)
+    struct capture *c = e ? NULL : resolve(s)->capture;
+    if (c) {
+        c->bad = true;
         e = hipErrorStreamCaptureUnsupported;
+    }
     return hip_return(e ? e : hip_stream_sync(s));
 }
 
@@ -879,6 +890,27 @@ hipError_t hipStreamBeginCapture(hipStream_t s, int mode)
     return 0;
 }
 
+static void graph_clear(struct graph *g);
+
+/* Whether the work of all streams of a capture comes before where its first one stands. Nodes come
+ * after the ones they depend on in the graph's list. */
+static bool joined(const struct capture *c)
+{
+    const struct graph *g = c->graph;
+    bool ok = true;
+    for (int i = 0; i < g->n; i++)
+        g->nodes[i]->joined = false;
+    for (int i = 0; i < c->origin->ntail; i++)
+        c->origin->tail[i]->joined = true;
+    for (int i = g->n - 1; i >= 0; i--)
+        for (int d = 0; g->nodes[i]->joined && d < g->nodes[i]->ndeps; d++)
+            g->nodes[i]->deps[d]->joined = true;
+    for (const struct stream *t = streams; t; t = t->next)
+        for (int i = 0; t->capture == c && i < t->ntail; i++)
+            ok &= t->tail[i]->joined;
+    return ok;
+}
+
 hipError_t hipStreamEndCapture(hipStream_t s, hipGraph_t *g)
 {
     if (!g || (uintptr_t)s <= 2)
@@ -887,7 +919,14 @@ hipError_t hipStreamEndCapture(hipStream_t s, hipGraph_t *g)
     struct capture *c = s->capture;
     hipError_t e = !c ? hipErrorIllegalState : c->origin != s ? hipErrorStreamCaptureUnmatched : 0;
     if (!e) {
-        *g = c->graph;
+        e = c->bad ? hipErrorStreamCaptureInvalidated : joined(c) ? 0 : hipErrorStreamCaptureUnjoined;
+        *g = NULL;
+        if (e) {
+            graph_clear(c->graph);
+            free(c->graph);
+        } else {
+            *g = c->graph;
+        }
         for (struct stream *t = streams; t; t = t->next)
             if (t->capture == c) {
                 t->capture = NULL;

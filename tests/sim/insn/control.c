@@ -72,6 +72,31 @@ REF(p_movrels64) { w->m0 = 2; w->s[20] = w->s[32]; w->s[21] = w->s[33]; }
 REF(p_movreld) { w->m0 = 4; w->s[34] = w->s[22]; }
 REF(p_movreld64) { w->m0 = 4; w->s[34] = w->s[22]; w->s[35] = w->s[23]; }
 
+/* Vega ISA 3.7: from _on to _off M0[7:0] is added to the VGPR numbers of the sources and the
+ * destination that M0[15:12] names; the rest of M0 stays. */
+static void indexed_move(struct wave_state *w, uint32_t index, uint32_t which, int dst, int src)
+{
+    w->m0 = (w->m0 & 0xffff0f00) | index | which << 12;
+    for (int i = 0; i < 64; i++)
+        if (w->exec >> i & 1)
+            w->v[dst][i] = w->v[src][i];
+}
+REF(p_index_src) { w->s[20] = 3; indexed_move(w, 3, 1, 40, 53); }
+REF(p_index_dst) { w->s[20] = 5; indexed_move(w, 5, 8, 45, 50); }
+REF(p_index_idx)
+{
+    w->s[20] = 3;
+    w->s[21] = 7;
+    indexed_move(w, 3, 1, 40, 53);
+    indexed_move(w, 7, 1, 41, 57);
+}
+REF(p_index_mode)
+{
+    w->s[20] = 3;
+    indexed_move(w, 3, 9, 43, 53);
+    indexed_move(w, 3, 8, 44, 50);
+}
+
 static const struct {
     const char *names, *text;
     wave_ref *ref;
@@ -113,6 +138,17 @@ static const struct {
     { "s_movrels_b64", "s_mov_b32 m0, 2\ns_movrels_b64 s[20:21], s[30:31]", p_movrels64, ON_ALL },
     { "s_movreld_b32", "s_mov_b32 m0, 4\ns_movreld_b32 s30, s22", p_movreld, ON_ALL },
     { "s_movreld_b64", "s_mov_b32 m0, 4\ns_movreld_b64 s[30:31], s[22:23]", p_movreld64, ON_ALL },
+    { "s_set_gpr_idx_on s_set_gpr_idx_off",
+      "s_mov_b32 s20, 3\ns_set_gpr_idx_on s20, gpr_idx(SRC0)\nv_mov_b32 v40, v50\ns_set_gpr_idx_off", p_index_src,
+      ON_GFX9 },
+    { "", "s_mov_b32 s20, 5\ns_set_gpr_idx_on s20, gpr_idx(DST)\nv_mov_b32 v40, v50\ns_set_gpr_idx_off", p_index_dst,
+      ON_GFX9 },
+    { "s_set_gpr_idx_idx",
+      "s_mov_b32 s20, 3\ns_mov_b32 s21, 7\ns_set_gpr_idx_on s20, gpr_idx(SRC0)\nv_mov_b32 v40, v50\n"
+      "s_set_gpr_idx_idx s21\nv_mov_b32 v41, v50\ns_set_gpr_idx_off", p_index_idx, ON_GFX9 },
+    { "s_set_gpr_idx_mode",
+      "s_mov_b32 s20, 3\ns_set_gpr_idx_on s20, gpr_idx(SRC0,DST)\nv_mov_b32 v40, v50\n"
+      "s_set_gpr_idx_mode gpr_idx(DST)\nv_mov_b32 v41, v50\ns_set_gpr_idx_off", p_index_mode, ON_GFX9 },
 };
 
 /* gfx12 and gfx1250 have other names for some of these. */

@@ -65,6 +65,8 @@ AT(inc64, mem >= data ? 0 : mem + 1) AT(dec64, mem == 0 || mem > data ? data : m
 AT(sub_clamp, m < d ? 0 : m - d)
 AT(cond_sub, m >= d ? m - d : m)
 AT(mskor, (mem & ~data) | data2)
+/* Each dword is replaced when the sign of its data is set, by the rest of that data. */
+AT(condxchg, (data >> 31 & 1 ? d & 0x7fffffff : m) | (data >> 63 ? data >> 32 & 0x7fffffff : mem >> 32) << 32)
 AT(wrap, m >= d ? m - d : m + (uint32_t)data2)
 
 static uint64_t fadd(struct ref_format f, uint64_t a, uint64_t b)

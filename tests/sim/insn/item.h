@@ -27,7 +27,8 @@ atomic_fn at_swap, at_cmpswap, at_add32, at_sub32, at_rsub32, at_smin32, at_umin
         at_umax64, at_inc64,
     at_dec64, at_add_f32, at_add_f64, at_min_f32, at_max_f32, at_min_f64, at_max_f64, at_pk_f16,
         at_pk_bf16, at_mskor,
-    at_wrap, at_sub_clamp, at_cond_sub, at_cmpswap_f32, at_cmpst_f32, at_cmpst_f64;
+    at_wrap, at_sub_clamp, at_cond_sub, at_cmpswap_f32, at_cmpst_f32, at_cmpst_f64,
+    at_condxchg;
 
 enum mdraw { D_BITS, D_SMALL, D_F32, D_F64, D_PKF16, D_PKBF16 };
 uint64_t mem_draw(enum mdraw d, int bytes);

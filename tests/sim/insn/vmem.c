@@ -396,7 +396,8 @@ static void run_case(const struct batch *b, const struct mcase *c)
             if (to_lds) {
                 uint32_t v[4] = { 0 };
                 mem_to_regs(op->conv, op->words, item, v);
-                int each = op->words * 4;
+                /* Three dwords are padded to four (MLIR, amdgpu.gather_to_lds). */
+                int each = op->words == 3 ? 16 : op->words * 4;
                 memcpy(want.lds + (w.m0 & 0xffff) + c->offset + i * each, v, (size_t)each);
                 continue;
             }
