@@ -44,6 +44,11 @@ struct bench_result {
     int classes;
     uint32_t vgprs, agprs, sgprs, lds_bytes, spills, occupancy;
     double modelled_us;
+    struct {
+        const char *name;
+        double us;
+    } units[BENCH_MAX_CLASSES]; /* modelled busy time of each */
+    int nunits;
     const char *bound;  /* what the modelled time is limited by, and its share */
     double bound_share;
 

@@ -24,14 +24,15 @@ bool bench_sample(const struct check_case *c, const struct bench_options *opt, s
 bool bench_count(struct check_case *c, struct bench_result *r)
 {
     int (*mark)(const void *, size_t), (*reset)(void), (*get)(struct flysim_counts *);
-    const char *(*class_name)(int);
+    const char *(*class_name)(int), *(*unit_name)(int);
     struct fly_runtime *rt = c->d->rt;
     struct flysim_counts n = {.size = sizeof n};
     *(void **)&mark = rt->symbol(rt, "flysimMarkParam");
     *(void **)&reset = rt->symbol(rt, "flysimResetCounts");
     *(void **)&get = rt->symbol(rt, "flysimGetCounts");
     *(void **)&class_name = rt->symbol(rt, "flysimClassName");
-    if (!mark || !reset || !get || !class_name) {
+    *(void **)&unit_name = rt->symbol(rt, "flysimUnitName");
+    if (!unit_name || !mark || !reset || !get || !class_name) {
         snprintf(r->check.message, sizeof r->check.message, "%s has no counters", rt->path);
         return false;
     }
@@ -68,6 +69,10 @@ bool bench_count(struct check_case *c, struct bench_result *r)
     r->spills = (uint32_t)n.spills;
     r->occupancy = (uint32_t)n.occupancy;
     r->modelled_us = n.modelled_ns / 1e3;
+    for (r->nunits = 0; r->nunits < FLYSIM_UNITS && r->nunits < BENCH_MAX_CLASSES; r->nunits++) {
+        r->units[r->nunits].name = unit_name(r->nunits);
+        r->units[r->nunits].us = n.unit_ns[r->nunits] / 1e3;
+    }
     r->bound = n.bound;
     r->bound_share = n.bound_share;
     return true;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "bench.h"
+#include "flysim.h"
 
 static void json_string(const char *name, const char *value)
 {
@@ -85,6 +86,11 @@ void bench_print_json(const struct bench_options *opt, const struct bench_result
         json_integer("occupancy", r->occupancy);
         json_integer("lds_conflict_cycles", r->lds_conflict_cycles);
         json_number("modelled_us", r->modelled_us);
+        printf(",\"modelled_units_us\":{");
+        for (int i = 0; i < r->nunits; i++)
+            printf("%s\"%s\":%.6g", i ? "," : "", r->units[i].name, r->units[i].us);
+        putchar('}');
+        json_integer("assumed_l1_bytes_a_clock", FLYSIM_L1_BYTES);
         if (r->bound) {
             putchar(',');
             json_string("modelled_bound", r->bound);
@@ -116,11 +122,11 @@ void bench_print_text(const struct bench_options *opt, const struct bench_result
     else
         printf("%-8s %8s", "-", "-");
     if (r->counted)
-        printf(" %sbytes/ideal %.3f, unique %.3f, %u VGPRs, %u spills, occupancy %u, modelled %.2f us (%s)",
+        printf(" %sbytes/ideal %.3f, unique %.3f, %u VGPRs, %u spills, occupancy %u, modelled %.2f us (%s; L1 assumed %d B/clk)",
                r->simulated < r->workgroups ? "extrapolated: " : "",
                r->ideal_bytes ? (double)(r->bytes_read + r->bytes_written) / (double)r->ideal_bytes : 0,
                r->ideal_bytes ? (double)r->unique_bytes / (double)r->ideal_bytes : 0, r->vgprs,
-               r->spills, r->occupancy, r->modelled_us, r->bound ? r->bound : "-");
+               r->spills, r->occupancy, r->modelled_us, r->bound ? r->bound : "-", FLYSIM_L1_BYTES);
     if (r->timed)
         printf(" %.2f us, %.0f GB/s", r->median_us, r->gbps);
     putchar('\n');

@@ -12,6 +12,12 @@ const char *flysimClassName(int cls)
     return cls >= 0 && cls < FLYSIM_CLASSES ? names[cls] : "?";
 }
 
+const char *flysimUnitName(int unit)
+{
+    static const char *const names[FLYSIM_UNITS] = {"HBM", "L2", "L1", "LDS", "matrix", "VALU", "issue"};
+    return unit >= 0 && unit < FLYSIM_UNITS ? names[unit] : "?";
+}
+
 int sim_occupancy(const struct sim_function *f, u32 block, u32 lds)
 {
     const struct sim_target *t = f->module->target;

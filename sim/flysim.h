@@ -26,6 +26,14 @@ enum {
     FLYSIM_BRANCH, FLYSIM_WAIT, FLYSIM_OTHER, FLYSIM_CLASSES
 };
 
+/* Units of the bound model. */
+enum {
+    FLYSIM_HBM, FLYSIM_L2, FLYSIM_L1, FLYSIM_LDS_UNIT, FLYSIM_MATRIX_UNIT, FLYSIM_VALU_UNIT, FLYSIM_ISSUE, FLYSIM_UNITS
+};
+
+/* L1 is taken at so many bytes a clock and CU: an assumption for all targets. */
+enum { FLYSIM_L1_BYTES = 64 };
+
 /* Sums over the launches of the current device since flysimResetCounts, except where "largest" is said.
  * Set size before the call; members beyond it are not written. */
 struct flysim_counts {
@@ -49,10 +57,12 @@ struct flysim_counts {
     uint64_t first_read_bytes;             /* 64-byte lines read, each once a launch: what caches cannot save; */
     uint64_t first_write_bytes;            /* likewise written; neither counts buffers marked as parameters */
     uint64_t simulated_workgroups;         /* fewer than workgroups where flysimSample asked for a sample */
+    double unit_ns[FLYSIM_UNITS];          /* modelled time each unit is busy */
 };
 
-/* Name of a class of instructions: "valu". */
+/* Name of a class of instructions: "valu"; of a unit: "HBM". */
 const char *flysimClassName(int cls);
+const char *flysimUnitName(int unit);
 
 /* 0 on success, a hipError_t otherwise. */
 int flysimMarkParam(const void *ptr, size_t bytes);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model.h"
 
-enum { L1_BYTES = 64 }; /* a clock and CU: an assumption for all targets (docs/simulator.md) */
-
 /* Cycles one SIMD is busy with a vector instruction of a wave. CDNA: 16 lanes a cycle, so 4 for a wave64,
  * four times that for transcendentals, twice for f64 without full rate. RDNA: 32 lanes a cycle. */
 void sim_model_insn(const struct sim_target *t, int wave, const struct insn *in, u64 runs, struct flysim_counts *c)
@@ -26,22 +24,21 @@ void sim_model_time(const struct sim_target *t, const struct sim_launch *l, stru
     for (int i = 0; i < FLYSIM_CLASSES; i++)
         issued += c->instructions[i];
     const double bytes = (double)(c->read_bytes + c->write_bytes + c->param_bytes);
-    const struct { const char *name; double ns; } bound[] = {
-        {"HBM", (double)(c->first_read_bytes + c->first_write_bytes) / t->mem_gbps},
-        {"L2", bytes / t->l2_gbps},
-        {"L1", bytes / (cus > 0 ? cus : 1) / L1_BYTES / hz},
-        {"LDS", (double)c->lds_cycles / (cus > 0 ? cus : 1) / hz},
-        {"matrix", (double)c->matrix_cycles / (simds > 0 ? simds : 1) / hz},
-        {"VALU", (double)c->valu_cycles / (simds > 0 ? simds : 1) / hz},
-        {"issue", (double)issued / (simds > 0 ? simds : 1) / hz},
-    };
+    const double on = cus > 0 ? cus : 1, pipes = simds > 0 ? simds : 1;
+    c->unit_ns[FLYSIM_HBM] = (double)(c->first_read_bytes + c->first_write_bytes) / t->mem_gbps;
+    c->unit_ns[FLYSIM_L2] = bytes / t->l2_gbps;
+    c->unit_ns[FLYSIM_L1] = bytes / on / FLYSIM_L1_BYTES / hz;
+    c->unit_ns[FLYSIM_LDS_UNIT] = (double)c->lds_cycles / on / hz;
+    c->unit_ns[FLYSIM_MATRIX_UNIT] = (double)c->matrix_cycles / pipes / hz;
+    c->unit_ns[FLYSIM_VALU_UNIT] = (double)c->valu_cycles / pipes / hz;
+    c->unit_ns[FLYSIM_ISSUE] = (double)issued / pipes / hz;
     double most = 0, sum = 0;
-    c->bound = "issue";
-    for (unsigned i = 0; i < sizeof bound / sizeof *bound; i++) {
-        sum += bound[i].ns;
-        if (bound[i].ns > most) {
-            most = bound[i].ns;
-            c->bound = bound[i].name;
+    c->bound = flysimUnitName(FLYSIM_ISSUE);
+    for (int i = 0; i < FLYSIM_UNITS; i++) {
+        sum += c->unit_ns[i];
+        if (c->unit_ns[i] > most) {
+            most = c->unit_ns[i];
+            c->bound = flysimUnitName(i);
         }
     }
     c->modelled_ns = most;

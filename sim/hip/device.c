@@ -425,6 +425,8 @@ void hip_add_counts(struct device *d, const struct flysim_counts *c)
 #undef MOST
     s->occupancy = c->occupancy;
     s->modelled_ns += c->modelled_ns;
+    for (int i = 0; i < FLYSIM_UNITS; i++)
+        s->unit_ns[i] += c->unit_ns[i];
     if (c->modelled_ns >= d->longest_ns) {
         d->longest_ns = c->modelled_ns;
         s->bound = c->bound;

@@ -491,6 +491,71 @@ Test(gemm, batches, .init = open_gemm_device, .fini = close_device)
     cr_assert_eq(failures, 0, "%d failures", failures);
 }
 
+/* Rows and batches so far apart that byte offsets take more than 32 bits: the numbers are small and
+ * whole, so C is exact. */
+Test(gemm, far_apart, .init = open_gemm_device, .fini = close_device)
+{
+    enum { M = 37, N = 20, K = 40, BATCH = 2, B_BYTES = 32 * 128, LD = (1 << 25) - 8 };
+    struct fly_runtime *rt = device.rt;
+    const int64_t stride = (int64_t)M * LD + 64;
+    char *a, *b, *c, row[2 * K], shuffled[B_BYTES] = {0};
+    float got[N];
+    void *memory[3];
+    int wrong = 0;
+    if (!getenv("FLY_TEST_ARCH"))
+        cr_skip_test("15 GB that are hardly touched: for the simulator");
+    cr_assert_eq(rt->memory_alloc(rt, (size_t)(2 * BATCH * stride), &memory[0]) |
+                     rt->memory_alloc(rt, BATCH * B_BYTES, &memory[1]) |
+                     rt->memory_alloc(rt, (size_t)(4 * BATCH * stride), &memory[2]),
+                 0);
+    a = memory[0];
+    b = memory[1];
+    c = memory[2];
+    for (int n = 0; n < N; n++)
+        for (int k = 0; k < K; k++)
+            num_put(FLY_DTYPE_BF16, shuffled,
+                    (((n / 16 * 2 + k / 32) * 4 + k / 8 % 4) * 16 + n % 16) * 8 + k % 8, (n * 3 + k) % 7 - 3);
+    for (int batch = 0; batch < BATCH; batch++) {
+        cr_assert_eq(rt->memory_to_device(rt, b + batch * B_BYTES, shuffled, B_BYTES), 0);
+        for (int m = 0; m < M; m++) {
+            for (int k = 0; k < K; k++)
+                num_put(FLY_DTYPE_BF16, row, k, (batch + m * 5 + k * 2) % 9 - 4);
+            char *at = a + 2 * (batch * stride + (int64_t)m * LD);
+            cr_assert_eq(rt->memory_to_device(rt, at, row, sizeof row), 0);
+        }
+    }
+    const flyGemmPreshuffleArgs_t g = {.size = sizeof g,
+                                       .m = M,
+                                       .n = N,
+                                       .k = K,
+                                       .a = a,
+                                       .b = b,
+                                       .c = c,
+                                       .in_dtype = FLY_DTYPE_BF16,
+                                       .out_dtype = FLY_DTYPE_F32,
+                                       .layout = FLY_LAYOUT_B16,
+                                       .lda = LD,
+                                       .ldc = LD,
+                                       .batch = BATCH,
+                                       .stride_a = stride,
+                                       .stride_c = stride};
+    cr_assert_eq(flyGemmPreshuffle(device.handle, &g), FLY_STATUS_SUCCESS, "%s",
+                 flyErrorMessage(device.handle));
+    cr_assert_eq(rt->device_sync(rt), 0);
+    for (int batch = 0; batch < BATCH; batch++)
+        for (int m = 0; m < M; m++) {
+            char *at = c + 4 * (batch * stride + (int64_t)m * LD);
+            cr_assert_eq(rt->memory_to_host(rt, got, at, sizeof got), 0);
+            for (int n = 0; n < N; n++) {
+                int sum = 0;
+                for (int k = 0; k < K; k++)
+                    sum += ((batch + m * 5 + k * 2) % 9 - 4) * ((n * 3 + k) % 7 - 3);
+                wrong += got[n] != (float)sum;
+            }
+        }
+    cr_expect_eq(wrong, 0, "%d elements are wrong", wrong);
+}
+
 /* ---- weights shuffled by the library itself
  * ---------------------------------------------------------- */
 
