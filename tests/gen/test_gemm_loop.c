@@ -244,3 +244,79 @@ ParameterizedTest(int *module, gemm_loop, is_what_was_written)
     sim_bundle_close(&bundle);
     free(data);
 }
+
+/* The code object of an arch in a module's file; `data` and `bundle` keep it. */
+static struct sim_codeobj *object_of(const char *module, const char *arch, uint8_t **data,
+                                     struct sim_bundle *bundle)
+{
+    char path[1024], error[200];
+    size_t bytes;
+    struct sim_codeobj *o = NULL;
+    snprintf(path, sizeof path, "%s/gfx9/%s.hipfb", getenv("FLY_KERNEL_PATH"), module);
+    *data = read_file(path, &bytes);
+    cr_assert(sim_bundle_open(*data, bytes, bundle, error, sizeof error), "%s: %s", path, error);
+    for (unsigned i = 0; i < bundle->nimages && !o; i++)
+        if (!strcmp(bundle->images[i].target, arch))
+            o = sim_codeobj_open(bundle->images[i].data, bundle->images[i].size, error, sizeof error);
+    return o;
+}
+
+struct tally {
+    int products, lds, loads, valu, nops, waits, barriers, all;
+};
+
+static struct tally tally(const char *module, const char *arch, const char *name)
+{
+    static struct code c;
+    uint8_t *data;
+    struct sim_bundle bundle;
+    struct tally n = {0};
+    struct sim_codeobj *o = object_of(module, arch, &data, &bundle);
+    cr_assert_not_null(o, "%s has nothing for %s", module, arch);
+    const struct sim_kernel *k = sim_codeobj_kernel(o, name);
+    cr_assert_not_null(k, "%s is not in its code object", name);
+    read_code(&c, o, k);
+    for (int i = c.first; i <= c.last; i++, n.all++) {
+        const struct sim_insn *x = &c.insn[i];
+        n.products += is_product(x);
+        n.lds += is(x, "ds_");
+        n.loads += is_load(x);
+        n.valu += is_valu(x);
+        n.nops += is(x, "s_nop");
+        n.waits += is(x, "s_waitcnt");
+        n.barriers += is(x, "s_barrier");
+    }
+    sim_codeobj_close(o);
+    sim_bundle_close(&bundle);
+    free(data);
+    return n;
+}
+
+/* The kernel that is written as assembly and its twin that the compiler makes do the same in a loop,
+ * and neither spends much beside it. docs/gemm.md has the counts. */
+Test(gemm_loop, assembly_and_compiler_agree)
+{
+    for (uint32_t i = 0; i < op()->nkernels; i++) {
+        const struct fly_kernel *k = &op()->kernels[i];
+        const char *arch = fly_arch_row(k->arch)->name, *end = strstr(k->name, "_asm");
+        char twin[128];
+        if (!end)
+            continue;
+        snprintf(twin, sizeof twin, "%.*s", (int)(end - k->name), k->name);
+        const struct fly_kernel *other = NULL;
+        for (uint32_t j = 0; j < op()->nkernels && !other; j++)
+            if (!strcmp(op()->kernels[j].name, twin))
+                other = &op()->kernels[j];
+        cr_assert_not_null(other, "%s has no twin", k->name);
+        struct tally a = tally(op()->modules[k->module].name, arch, k->name),
+                     b = tally(op()->modules[other->module].name, arch, other->name);
+        cr_log_info("%s: %d instructions, %d VALU, %d s_nop, %d waits; compiled %d, %d, %d, %d", k->name,
+                    a.all, a.valu, a.nops, a.waits, b.all, b.valu, b.nops, b.waits);
+        cr_expect_eq(a.products, b.products, "%d and %d products", a.products, b.products);
+        cr_expect_eq(a.lds, b.lds, "%d and %d LDS reads", a.lds, b.lds);
+        cr_expect_eq(a.loads, b.loads, "%d and %d loads", a.loads, b.loads);
+        cr_expect_eq(a.barriers, b.barriers, "%d and %d barriers", a.barriers, b.barriers);
+        cr_expect_eq(a.valu, 0, "%d vector operations in assembly", a.valu);
+        cr_expect_leq(a.all, b.all + 8, "%d instructions in assembly, %d compiled", a.all, b.all);
+    }
+}
