@@ -247,11 +247,12 @@ bool sim_lds_load_check(struct sim_wave *w, const struct insn *in, const u32 *v,
     return true;
 }
 
-static bool write_lane(struct sim_wave *w, const struct insn *in, int lane, u32 a, unsigned n, u32 tag)
+bool sim_lds_written(struct sim_wave *w, const struct insn *in, int lane, u32 a, unsigned n, bool dma)
 {
     const struct sim_wg *g = w->wg;
     const struct sim_lds_shadow *h = &g->shadow;
     const u32 cur = g->epoch << SIM_LDS_EPOCH, at = (u32)(in - w->prog->insn);
+    const u32 tag = cur | (dma ? SIM_LDS_DMA : 0) | w->id;
     for (u32 d = a / 4; d < (a + n + 3) / 4; d++) {
         const u32 t = h->write[d];
         if (t - cur < 64u && (t & 31) != w->id && !race(w, in, lane, d * 4 < a ? a : d * 4, true, false))
@@ -264,6 +265,28 @@ static bool write_lane(struct sim_wave *w, const struct insn *in, int lane, u32 
     }
     set_init(h, a, n);
     return true;
+}
+
+bool sim_lds_taken(struct sim_wave *w, const struct insn *in, int lane, u32 a, unsigned n)
+{
+    const struct sim_wg *g = w->wg;
+    const struct sim_lds_shadow *h = &g->shadow;
+    const u32 cur = g->epoch << SIM_LDS_EPOCH, me = w->id;
+    if (!read_dwords(h, a / 4, (a + n + 3) / 4, cur, me, (u64)g->epoch << 32, 1ull << me))
+        for (u32 d = a / 4; d < (a + n + 3) / 4; d++) {
+            const u32 t = h->write[d];
+            if (t - cur < 64u && (t & 63) != me && !race(w, in, lane, d * 4 < a ? a : d * 4, false, false))
+                return false;
+        }
+    if (all_init(h, a, n))
+        return true;
+    sim_trap(w, in, lane, SIM_TRAP_UNINIT, a, "stored data (LDS 0x%x) is undefined: nobody wrote it", a);
+    return false;
+}
+
+void sim_lds_lost(struct sim_wave *w, u32 a)
+{
+    w->wg->shadow.init[a / 8] &= (u8)~(1u << (a & 7));
 }
 
 /* Undefined bytes of stored registers are undefined in the LDS too. */
@@ -286,10 +309,8 @@ static void lds_undefined(struct sim_wave *w, const struct insn *in, const u32 *
 
 bool sim_lds_store_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n)
 {
-    const struct sim_wg *g = w->wg;
     const unsigned lanes = (unsigned)w->prog->wave;
     const bool run = w->exec == w->full && consecutive(v, n, lanes);
-    const u32 tag = g->epoch << SIM_LDS_EPOCH | w->id;
     u32 lo = ~0u, hi = 0;
 
     tally(w, v, off, n, false, run && !(off & 3));
@@ -298,7 +319,7 @@ bool sim_lds_store_check(struct sim_wave *w, const struct insn *in, const u32 *v
         const u32 a = v[i] + off;
         lo = a < lo ? a : lo;
         hi = a + n > hi ? a + n : hi;
-        if (!write_lane(w, in, i, a, n, tag))
+        if (!sim_lds_written(w, in, i, a, n, false))
             return false;
     }
     lds_undefined(w, in, v, off, n);
@@ -353,7 +374,6 @@ bool sim_lds_dma(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 l
      * dialect, gather_to_lds). */
     const unsigned n = nd ? 4u * (unsigned)nd : ext < EXT_U16 ? 1 : 2, step = nd > 1 ? 16 : 4, put = step;
     const u32 base = (w->s[SIM_S_M0] & 0x3ffff) + (u32)in->imm;
-    const u32 tag = w->wg->epoch << SIM_LDS_EPOCH | SIM_LDS_DMA | w->id;
     u32 lo = ~0u, hi = 0;
     for (u64 k = w->exec; k; k &= k - 1) {
         const int i = __builtin_ctzll(k);
@@ -382,7 +402,7 @@ bool sim_lds_dma(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 l
         if (w->check) {
             if (lanes >> i & 1 && !sim_race_read(w, in, i, ad[i], n))
                 return false;
-            if (!write_lane(w, in, i, a, put, tag))
+            if (!sim_lds_written(w, in, i, a, put, true))
                 return false;
             if (lanes >> i & 1 && !sim_init_all(ad[i], n))
                 for (unsigned b = 0; b < n; b++)

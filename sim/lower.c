@@ -229,7 +229,11 @@ static void lower_memory(struct build *b)
         if (atomic && !s->returns)
             copy.access = SIM_READ;
         switch (o->field) {
-        case SIM_F_vdst: d = &in->o[0]; break;
+        case SIM_F_vdst: d = o->access & SIM_WRITE || atomic ? &in->o[0] : &in->o[3]; break;
+        case SIM_F_group0: d = &in->o[1]; break;
+        case SIM_F_group1: d = &in->o[2]; break;
+        case SIM_F_group2: d = &in->o[3]; break;
+        case SIM_F_group3: d = &in->o[4]; break;
         case SIM_F_sdata: d = o->access & SIM_WRITE && !(b->body->flags & SIM_BODY_STORE) ? &in->o[0] : &in->o[3]; break;
         case SIM_F_vdata: d = o->access & SIM_WRITE && !(atomic && !s->returns) ? &in->o[0] : &in->o[3]; break;
         case SIM_F_addr: case SIM_F_vaddr: case SIM_F_sbase: d = &in->o[1]; break;
@@ -447,6 +451,11 @@ static void classify(struct build *b)
         in->cnt = 1 + SIM_CNT_VM;
         if (vs && in->o[0].kind != SIM_KIND_ROW)
             in->cnt = 1 + SIM_CNT_VS;
+        if (strstr(sim_op_name(s->op->op), "_async_"))
+            in->cnt = 1 + SIM_CNT_ASYNC;
+        break;
+    case SIM_FMT_TENSOR:
+        in->cnt = 1 + SIM_CNT_TENSOR;
         break;
     default:
         break;
@@ -606,7 +615,7 @@ static void lower_one(struct build *b)
     if (b->body->flags & SIM_BODY_NO_EXEC) in->flags |= SIM_IN_EXEC_FREE;
     switch (s->format) {
     case SIM_FMT_SMEM: case SIM_FMT_DS: case SIM_FMT_FLAT: case SIM_FMT_GLOBAL: case SIM_FMT_SCRATCH:
-    case SIM_FMT_MUBUF: case SIM_FMT_MTBUF: case SIM_FMT_VBUFFER:
+    case SIM_FMT_MUBUF: case SIM_FMT_MTBUF: case SIM_FMT_VBUFFER: case SIM_FMT_TENSOR:
         lower_memory(b);
         break;
     default:

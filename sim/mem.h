@@ -100,11 +100,22 @@ bool sim_lds_store_check(struct sim_wave *w, const struct insn *in, const u32 *v
 bool sim_lds_atomic_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n);
 void sim_lds_fault(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n,
                    unsigned align, bool store);
+/* Bytes [a, a + n) are written by (dma: a copy of) this wave, or read by a copy to memory. False after a
+ * report. sim_lds_lost: what was written to byte a is undefined. */
+bool sim_lds_written(struct sim_wave *w, const struct insn *in, int lane, u32 a, unsigned n, bool dma);
+bool sim_lds_taken(struct sim_wave *w, const struct insn *in, int lane, u32 a, unsigned n);
+void sim_lds_lost(struct sim_wave *w, u32 a);
 /* At a barrier: LDS writes this wave has not waited for count as writes of the next epoch. */
 void sim_lds_barrier(struct sim_wave *w);
 
 /* Loads from ad[] straight into LDS at M0; lanes not in `lanes` write 0. nd dwords a lane, or ext. */
 bool sim_lds_dma(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 lanes, int nd, int ext, int width);
+
+/* async.c: copies between memory and LDS past the registers. Asynchronous ones take n bytes a lane from ad[]
+ * to LDS lds[] + the offset, or back; the tensor data mover's are described by scalar registers. */
+bool sim_async_copy(struct sim_wave *w, const struct insn *in, const u64 *ad, const u32 *lds, unsigned n, bool store,
+                    int width);
+bool sim_tensor_copy(struct sim_wave *w, const struct insn *in, bool store);
 
 /* Private memory: off[] is a lane's own offset. nd dwords, or (0) what ext or small say. */
 bool sim_private_load(struct sim_wave *w, const struct insn *in, const u32 *off, int nd, int ext, int d16, int width);

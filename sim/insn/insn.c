@@ -34,6 +34,7 @@ extern sim_matrix_fn SIM_MATRIX_RUN;
 #include "matrix.inc"
 #include "index.inc"
 #include "gfx11.inc"
+#include "gfx1250.inc"
 
 static void run_plain(struct sim_wave *w)
 {

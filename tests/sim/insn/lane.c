@@ -27,6 +27,12 @@ struct ref_num lane_f16(const struct lane *l, uint64_t bits)
     return fetch_num(REF_F16, (uint16_t)bits, l->mode & 0x40);
 }
 
+/* bf16 follows MODE's fields of f16 (assumed). */
+struct ref_num lane_bf16(const struct lane *l, uint64_t bits)
+{
+    return fetch_num(REF_BF16, (uint16_t)bits, l->mode & 0x40);
+}
+
 struct ref_num lane_f64(const struct lane *l, uint64_t bits)
 {
     return fetch_num(REF_F64, bits, l->mode & 0x40);
@@ -35,6 +41,11 @@ struct ref_num lane_f64(const struct lane *l, uint64_t bits)
 uint32_t pack_f32(const struct lane *l, struct ref_num x)
 {
     return (uint32_t)ref_pack(REF_F32, x, round32(l), !(l->mode & 0x20));
+}
+
+uint32_t pack_bf16(const struct lane *l, struct ref_num x)
+{
+    return (uint32_t)ref_pack(REF_BF16, x, round16(l), !(l->mode & 0x80));
 }
 
 uint32_t pack_f16(const struct lane *l, struct ref_num x)

@@ -14,7 +14,7 @@
 enum vtype {
     V_NONE, V_B16, V_I16, V_U16, V_F16, V_BF16,
     V_B32, V_I32, V_U32, V_F32, V_FP8,        /* FP8: four packed bytes */
-    V_P16, V_PF16, V_PBF16, V_MIX,            /* two halves; MIX: f32 or either half as f16 */
+    V_P16, V_PF16, V_PBF16, V_MIX, V_MIXB,    /* two halves; MIX: f32 or either half as f16 (B: bf16) */
     V_B64, V_I64, V_U64, V_F64, V_PF32, V_P32,
     /* 32 bits, drawn around shift counts and small numbers */
     V_SHIFT,
@@ -101,9 +101,11 @@ void valu_run(enum target t, const struct valu_row *rows, size_t count);
 
 /* Float access with the wave's denormal mode; results rounded by its rounding mode. */
 struct ref_num lane_f16(const struct lane *l, uint64_t bits);
+struct ref_num lane_bf16(const struct lane *l, uint64_t bits);
 struct ref_num lane_f32(const struct lane *l, uint64_t bits);
 struct ref_num lane_f64(const struct lane *l, uint64_t bits);
 uint32_t pack_f16(const struct lane *l, struct ref_num x);
+uint32_t pack_bf16(const struct lane *l, struct ref_num x);
 uint32_t pack_f32(const struct lane *l, struct ref_num x);
 uint64_t pack_f64(const struct lane *l, struct ref_num x);
 enum ref_round round32(const struct lane *l);

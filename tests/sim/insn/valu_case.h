@@ -47,6 +47,11 @@ static inline bool is_float(enum vtype t)
     return t == V_F16 || t == V_F32 || t == V_F64 || t == V_BF16;
 }
 
+static inline bool is_mix(enum vtype t)
+{
+    return t == V_MIX || t == V_MIXB;
+}
+
 static inline bool is_packed(enum vtype t)
 {
     return t == V_P16 || t == V_PF16 || t == V_PBF16 || t == V_PF32 || t == V_P32;

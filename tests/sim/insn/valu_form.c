@@ -35,7 +35,7 @@ static const struct { const char *text; uint32_t f32; uint64_t f64; uint16_t f16
 static void set_inline(struct operand *o, enum vtype t)
 {
     o->kind = OP_INLINE;
-    bool floats = is_float(t) || t == V_PF16 || t == V_MIX;
+    bool floats = is_float(t) || t == V_PF16 || is_mix(t);
     if (floats && rand_below(3)) {
         int i = (int)rand_below(9);
         if (t == V_F64 && i == 8)
@@ -43,10 +43,10 @@ static void set_inline(struct operand *o, enum vtype t)
         else
             snprintf(o->text, sizeof o->text, "%s", inline_float[i].text);
         o->value = t == V_F64                 ? inline_float[i].f64
-                   : t == V_F32 || t == V_MIX ? inline_float[i].f32
+                   : t == V_F32 || is_mix(t) ? inline_float[i].f32
                    : t == V_BF16              ? inline_float[i].f32 >> 16
                                               : inline_float[i].f16;
-        if (t == V_MIX) { /* the assembler takes it as f16 only when the operand is a half */
+        if (is_mix(t)) { /* the assembler takes it as f16 only when the operand is a half */
             snprintf(o->text, sizeof o->text, "1.0");
             o->value = 0x3f800000;
         }
@@ -218,7 +218,7 @@ static void print_case(char *out, size_t room, const struct vcase *c, enum targe
     for (int i = 0; i < c->nsrc; i++) {
         const struct operand *o = &c->s[i];
         const char *sep = i ? ", " : "";
-        bool mix = r->s[i] == V_MIX, neg = o->neg && (!p || mix),
+        bool mix = is_mix(r->s[i]), neg = o->neg && (!p || mix),
              abs = mix ? o->neg_hi : o->abs && !p;
         if (o->sext)
             n += (size_t)snprintf(ops + n, sizeof ops - n, "%ssext(%s)", sep, o->text);
@@ -246,7 +246,7 @@ static void print_case(char *out, size_t room, const struct vcase *c, enum targe
                 n += (size_t)snprintf(tail + n, sizeof tail - n, "]");
             }
     }
-    if (p && r->s[0] != V_MIX) {
+    if (p && !is_mix(r->s[0])) {
         bool lo = false, hi = false;
         for (int i = 0; i < c->nsrc; i++)
             lo |= c->s[i].neg, hi |= c->s[i].neg_hi;
@@ -368,7 +368,7 @@ static void scalar_forms(struct batch *b, const struct valu_row *r)
                 add_case(b, c);
             }
             if (r->form != VOP2K && !wide_int && (gfx9 ? !e64 && !mask : r->s[i] != V_F64) &&
-                !is_packed(r->s[i]) && r->s[i] != V_MIX && r->s[i] != V_FP8) {
+                !is_packed(r->s[i]) && !is_mix(r->s[i]) && r->s[i] != V_FP8) {
                 c = form_of(r, e64);
                 set_literal(&c.s[i], r->s[i]);
                 add_case(b, c);

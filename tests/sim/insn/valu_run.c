@@ -50,14 +50,15 @@ static void fetch(const struct vcase *c, const struct wave_state *w, struct lane
             hi ^= o->neg_hi ? top : 0;
         }
         v = lo | hi << n;
-    } else if (t == V_MIX) {
+    } else if (is_mix(t)) {
         bool neg = o->neg, abs = o->neg_hi; /* neg_hi holds abs */
         if (o->opsel_hi) {
             uint64_t h = v >> (o->opsel ? 16 : 0) & 0xffff;
             h = abs ? h & 0x7fff : h;
             h ^= neg ? 0x8000 : 0;
-            struct ref_num n = lane_f16(l, h);
-            v = n.cls == REF_NAN ? (h & 0x8000) << 16 | 0x7f800000 | (h & 0x3ff) << 13
+            struct ref_num n = t == V_MIXB ? lane_bf16(l, h) : lane_f16(l, h);
+            v = t == V_MIXB ? h << 16 & (n.cls == REF_FINITE && !n.man ? 0x80000000 : ~0u)
+                : n.cls == REF_NAN ? (h & 0x8000) << 16 | 0x7f800000 | (h & 0x3ff) << 13
                                  : ref_pack(REF_F32, n, REF_RNE, false);
         } else {
             v = abs ? v & 0x7fffffff : v;
@@ -112,7 +113,7 @@ static uint64_t omod_clamp(const struct vcase *c, const struct lane *l, uint64_t
     const struct ref_format *f = type_format(c->row->d);
     if (!f || (!c->omod && !c->clamp))
         return v;
-    if (c->row->d == V_PF16)
+    if (c->row->d == V_PF16 || c->row->d == V_PBF16)
         return omod_clamp_one(c, l, *f, v & 0xffff) | omod_clamp_one(c, l, *f, v >> 16 & 0xffff)
                                                           << 16;
     if (c->row->d == V_PF32)
@@ -170,7 +171,7 @@ static bool nan_fits(const struct vcase *c, const struct lane *l, struct ref_for
         if (i == c->nsrc && !(c->row->flags & VF_ACC))
             break;
         enum vtype t = i < c->nsrc ? c->row->s[i] : c->row->d;
-        const struct ref_format *sf = t == V_MIX ? &REF_F32 : type_format(t);
+        const struct ref_format *sf = is_mix(t) ? &REF_F32 : type_format(t);
         if (!sf || sf->man_bits != f.man_bits)
             return true; /* converted: the documents do not say */
         uint64_t src = i < c->nsrc ? l->s[i] : l->old;

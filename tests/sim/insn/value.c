@@ -62,6 +62,7 @@ static const struct {
     [V_F32] = { LIST(s_f32), 1, &REF_F32 }, [V_FP8] = { NULL, 0, 1, NULL },
     [V_P16] = { NULL, 0, 1, NULL }, [V_PF16] = { NULL, 0, 1, &REF_F16 },
     [V_PBF16] = { NULL, 0, 1, &REF_BF16 }, [V_MIX] = { NULL, 0, 1, NULL },
+    [V_MIXB] = { NULL, 0, 1, NULL },
     [V_B64] = { LIST(s_i64), 2, NULL }, [V_I64] = { LIST(s_i64), 2, NULL },
     [V_U64] = { LIST(s_i64), 2, NULL }, [V_F64] = { LIST(s_f64), 2, &REF_F64 },
     [V_PF32] = { NULL, 0, 2, &REF_F32 }, [V_P32] = { NULL, 0, 2, NULL },
@@ -123,6 +124,8 @@ uint64_t draw(enum vtype t)
         return draw(V_F32) >> 16 | (draw(V_F32) & 0xffff0000);
     case V_MIX:
         return rand_below(2) ? draw(V_F32) : draw(V_PF16);
+    case V_MIXB:
+        return rand_below(2) ? draw(V_F32) : draw(V_PBF16);
     case V_PF32:
         return draw(V_F32) | draw(V_F32) << 32;
     case V_P16:
