@@ -56,6 +56,54 @@ static bool lane_select(const struct insn *in)
 
 static bool writes_exec(const struct insn *in) { return in->src->op->writes & SIM_STATE_EXEC; }
 
+static bool named(const struct sim_insn *s, const char *start)
+{
+    return !strncmp(sim_op_name(s->op->op), start, strlen(start));
+}
+
+/* What LLVM calls TRANS. Other instructions of quarter rate are none. */
+static bool transcendental(const struct sim_insn *s)
+{
+    static const char *const names[] = {"v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (named(s, names[i]))
+            return true;
+    return false;
+}
+
+static bool dot(const struct sim_insn *s) { return named(s, "v_dot"); }
+
+static bool lane_swap(const struct insn *in)
+{
+    const unsigned op = in->src->op->op;
+    return op == SIM_OP_v_permlane16_swap_b32 || op == SIM_OP_v_permlane32_swap_b32;
+}
+
+static bool sets_register(const struct insn *in)
+{
+    const unsigned op = in->src->op->op;
+    return op == SIM_OP_s_setreg_b32 || op == SIM_OP_s_setreg_imm32_b32;
+}
+
+/* Stores of more than 64 bits read their data late. With an SGPR offset a buffer store does not. */
+static bool wide_store(const struct insn *in)
+{
+    const unsigned f = in->src->format;
+    const bool buffer = f == SIM_FMT_MUBUF || f == SIM_FMT_MTBUF;
+    return in->cls == SIM_CLS_VMEM_STORE && in->o[3].kind == SIM_KIND_ROW && in->o[3].words > 2 &&
+           !(buffer && in->o[4].kind == SIM_KIND_S);
+}
+
+enum { M0_BIT = SIM_S_M0 - 64 };
+
+/* Takes M0 without naming it, too early for the hardware to notice. */
+static bool takes_m0(const struct insn *in)
+{
+    const unsigned op = in->src->op->op;
+    return (in->src->op->reads & SIM_STATE_M0 || in->flags & SIM_IN_LDS_DMA) && op != SIM_OP_ds_append &&
+           op != SIM_OP_ds_consume && !named(in->src, "s_set_gpr_idx");
+}
+
 /* States MFMA p needs before instruction in, 0 if they do not meet. met: operands (bits) that a later
  * instruction than p wrote, which no longer meet p. */
 static int after_mfma(const struct sim_wave *w, const struct insn *p, const struct insn *in, unsigned met, const char **what)
@@ -64,6 +112,7 @@ static int after_mfma(const struct sim_wave *w, const struct insn *p, const stru
     const bool dgemm = f->a == SIM_MT_F64, gfx90a = on(w, "gfx90a"), xdl = !dgemm && f->a != SIM_MT_F32;
     const int passes = p->width, late = on(w, "gfx950") && passes != 2;
     const struct operand *d = &p->o[0];
+    int floor = 0;
     if (in->hz & SIM_HZ_MFMA) {
         const struct sim_matrix_form *g = in->aux;
         const bool to_dgemm = g->a == SIM_MT_F64;
@@ -90,6 +139,11 @@ static int after_mfma(const struct sim_wave *w, const struct insn *p, const stru
             return 0;
         return passes + (xdl ? 1 + late : 0);
     }
+    const unsigned op = in->src->op->op;
+    if (dgemm && (op == SIM_OP_v_fma_f64 || op == SIM_OP_v_fmac_f64)) {
+        *what = "v_fma_f64 after an MFMA of doubles";
+        floor = 2;
+    }
     int need = gfx90a ? (passes == 2 ? 5 : passes == 8 ? 11 : 19) : passes + (xdl ? 3 + late : 2);
     if (reads_row(in, d, met)) {
         *what = "a read of an MFMA result";
@@ -105,7 +159,7 @@ static int after_mfma(const struct sim_wave *w, const struct insn *p, const stru
         *what = "a write to the accumulator an MFMA reads";
         return passes == 2 ? 1 : passes == 4 ? 3 : passes == 8 ? 7 : 15;
     }
-    return 0;
+    return floor;
 }
 
 /* States a vector instruction p needs before in. */
@@ -126,6 +180,7 @@ static int after_valu(const struct sim_wave *w, const struct insn *p, const stru
     if (writes_exec(p)) {
         if (in->dst & SIM_DST_DPP) NEED(5, "DPP after a vector write to EXEC");
         if (in->hz & SIM_HZ_MFMA) NEED(4, "an MFMA after a vector write to EXEC");
+        if (lane_swap(in)) NEED(4, "a lane swap after a vector write to EXEC");
         if (gfx940 && (lane_select(in) || op == SIM_OP_v_readfirstlane_b32)) NEED(4, "a lane read after a vector write to EXEC");
     }
     if (p->o[0].kind == SIM_KIND_ROW && reads_row(in, &p->o[0], met)) {
@@ -133,12 +188,34 @@ static int after_valu(const struct sim_wave *w, const struct insn *p, const stru
         if (in->hz & SIM_HZ_MFMA) NEED(2, "an MFMA that reads a register a vector instruction wrote");
         if (gfx940 && (op == SIM_OP_v_readlane_b32 || op == SIM_OP_v_readfirstlane_b32))
             NEED(1, "a lane read of a register a vector instruction wrote");
-        if (gfx940 && valu && p->hz & SIM_HZ_TRANS && !(in->hz & SIM_HZ_TRANS))
+        if (dot(p->src) && op != p->src->op->op) NEED(3, "a read of a dot product");
+        if (dot(p->src) && op == p->src->op->op && (overlap(&in->o[1], &p->o[0]) || overlap(&in->o[2], &p->o[0])))
+            NEED(3, "a dot product of a dot product");
+        if (gfx940 && valu && transcendental(p->src) && !transcendental(in->src))
             NEED(1, "a read of a transcendental result");
         if (gfx940 && valu && p->dst & (SIM_DST_SDWA | SIM_DST_HI)) NEED(1, "a read of a register written in part");
     }
+    if (lane_swap(in) && (overlap(&in->o[0], &p->o[0]) || overlap(&in->o[1], &p->o[0])))
+        NEED(2, "a lane swap of a register a vector instruction wrote");
+    if (dot(p->src) && op != p->src->op->op && !(met & 1) && overlap(&in->o[0], &p->o[0]))
+        NEED(3, "a write over a dot product");
 #undef NEED
     return need;
+}
+
+/* States a store or a scalar instruction p needs before in. */
+static int after_other(const struct sim_wave *w, const struct insn *p, const struct insn *in, const char **what)
+{
+    if (wide_store(p)) {
+        *what = "a write over the data of a store of more than 64 bits";
+        return in->hz & (SIM_HZ_VALU | SIM_HZ_MFMA) && overlap(&in->o[0], &p->o[3]) ? on(w, "gfx90a") ? 1 : 2 : 0;
+    }
+    if (sets_register(p)) {
+        *what = "access to a hardware register that was set";
+        return (sets_register(in) || in->src->op->op == SIM_OP_s_getreg_b32) && !((in->imm ^ p->imm) & 63) ? 2 : 0;
+    }
+    *what = "an instruction that takes M0 implicitly";
+    return takes_m0(in) ? 1 : 0;
 }
 
 bool sim_hazard_check(struct sim_wave *w, const struct insn *in)
@@ -152,23 +229,15 @@ bool sim_hazard_check(struct sim_wave *w, const struct insn *in)
         const char *what = "";
         if (have > 20)
             break;
-        const int need = r->in->hz & SIM_HZ_MFMA ? after_mfma(w, r->in, in, met, &what) : after_valu(w, r->in, in, met, &what);
+        const int need = r->in->hz & SIM_HZ_MFMA    ? after_mfma(w, r->in, in, met, &what)
+                         : r->in->hz & SIM_HZ_OTHER ? after_other(w, r->in, in, &what)
+                                                    : after_valu(w, r->in, in, met, &what);
         if (have < need)
             return report(w, in, r->in, have, need, what);
         for (int o = 0; o <= 4; o++)
             met |= (unsigned)overlap(&in->o[o], &r->in->o[0]) << o;
     }
     return true;
-}
-
-/* What LLVM calls TRANS. Other instructions of quarter rate are none. */
-static bool transcendental(const struct sim_insn *s)
-{
-    static const char *const names[] = {"v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strncmp(sim_op_name(s->op->op), names[i], strlen(names[i])))
-            return true;
-    return false;
 }
 
 void sim_hazard_lower(struct insn *in, const struct sim_target *t)
@@ -182,6 +251,18 @@ void sim_hazard_lower(struct insn *in, const struct sim_target *t)
         in->states = (u8)((in->imm & 15) + 1);
         return;
     }
+    if (takes_m0(in)) {
+        in->use[SIM_SET_S + 1] |= 1ull << M0_BIT;
+        in->hz |= SIM_HZ_READS_S;
+    }
+    if (in->cls == SIM_CLS_SALU && in->def[SIM_SET_S + 1] >> M0_BIT & 1)
+        in->hz |= SIM_HZ_OTHER | SIM_HZ_WRITES_S;
+    if (sets_register(in))
+        in->hz |= SIM_HZ_OTHER | SIM_HZ_WRITES_S | SIM_HZ_READS_S;
+    if (op == SIM_OP_s_getreg_b32)
+        in->hz |= SIM_HZ_READS_S;
+    if (wide_store(in))
+        in->hz |= SIM_HZ_OTHER | SIM_HZ_SLOW;
     const bool mfma = in->cls == SIM_CLS_MATRIX, valu = in->cls == SIM_CLS_VALU;
     if (mfma) {
         in->hz = SIM_HZ_MFMA | SIM_HZ_NEAR | SIM_HZ_READS_V;
@@ -197,14 +278,12 @@ void sim_hazard_lower(struct insn *in, const struct sim_target *t)
     if (!valu)
         return;
     in->hz |= SIM_HZ_VALU;
-    if (in->dst & SIM_DST_DPP || op == SIM_OP_v_readlane_b32 || op == SIM_OP_v_readfirstlane_b32)
+    if (in->dst & SIM_DST_DPP || op == SIM_OP_v_readlane_b32 || op == SIM_OP_v_readfirstlane_b32 || lane_swap(in))
         in->hz |= SIM_HZ_NEAR;
-    if (in->dst & SIM_DST_DPP || lane_select(in) || op == SIM_OP_v_readfirstlane_b32)
+    if (in->dst & SIM_DST_DPP || lane_select(in) || lane_swap(in) || op == SIM_OP_v_readfirstlane_b32)
         in->hz |= SIM_HZ_READS_S; /* EXEC */
     if (in->def[SIM_SET_S] | in->def[SIM_SET_S + 1] || writes_exec(in))
         in->hz |= SIM_HZ_WRITES_S;
-    if (transcendental(s))
-        in->hz |= SIM_HZ_SLOW | SIM_HZ_TRANS;
-    if (in->dst & (SIM_DST_SDWA | SIM_DST_HI))
+    if (transcendental(s) || dot(s) || in->dst & (SIM_DST_SDWA | SIM_DST_HI))
         in->hz |= SIM_HZ_SLOW;
 }

@@ -11,8 +11,9 @@ enum {
     SIM_HZ_READS_V = 2,   /* reads vector registers */
     SIM_HZ_NEAR = 4,      /* DPP, lane reads, MFMA: sees VALU results late */
     SIM_HZ_WRITES_S = 8,  /* vector instruction that writes scalar registers or EXEC */
-    SIM_HZ_SLOW = 16,     /* transcendental (TRANS too), or writes part of a register */
-    SIM_HZ_VALU = 32, SIM_HZ_MFMA = 64, SIM_HZ_TRANS = 128
+    SIM_HZ_SLOW = 16,     /* transcendental, dot product, part of a register, a wide store's data */
+    SIM_HZ_VALU = 32, SIM_HZ_MFMA = 64,
+    SIM_HZ_OTHER = 128    /* neither of them, but it can cause a hazard */
 };
 
 /* Notes the instruction; false after a report. */
@@ -26,13 +27,13 @@ static inline bool sim_hazard(struct sim_wave *w, const struct insn *in)
     w->states = now + in->states;
     if (!hz)
         return true;
-    if (__builtin_expect((hz & SIM_HZ_READS_S && now - w->last_s < 7) || (hz & SIM_HZ_READS_V && now - w->last_slow < 3) ||
+    if (__builtin_expect((hz & SIM_HZ_READS_S && now - w->last_s < 7) || (hz & (SIM_HZ_READS_V | SIM_HZ_VALU) && now - w->last_slow < 4) ||
                          (hz & SIM_HZ_NEAR && now - w->last_v < 4) || (i32)(w->mfma_until - now) > 0, 0) &&
         !sim_hazard_check(w, in))
         return false;
-    if (hz & (SIM_HZ_VALU | SIM_HZ_MFMA)) {
+    if (hz & (SIM_HZ_VALU | SIM_HZ_MFMA | SIM_HZ_OTHER)) {
         w->recent[w->nrecent++ % SIM_RECENT] = (struct sim_recent){in, now};
-        w->last_v = now;
+        if (!(hz & SIM_HZ_OTHER)) w->last_v = now;
         if (hz & SIM_HZ_WRITES_S) w->last_s = now;
         if (hz & SIM_HZ_SLOW) w->last_slow = now;
         if (hz & SIM_HZ_MFMA) w->mfma_until = now + 22;

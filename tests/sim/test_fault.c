@@ -188,6 +188,92 @@ static const struct fault_case cases[] = {
                                                                     "s_nop 0\nv_readfirstlane_b32 s20, v4\nglobal_load_dword v2, v3, s[20:21]"},
      1, 64, "hazard: a memory instruction that reads a scalar register a vector instruction wrote needs 5 wait states after "
             "v_readfirstlane_b32 s20, v4 (at 0x#), there are 0", NULL},
+    {"transcendental result too early", {.body = "v_mov_b32_e32 v2, 1.0\nv_rcp_f32_e32 v2, v2\nv_add_f32_e32 v3, v2, v2"}, 1, 64,
+     "hazard: a read of a transcendental result needs 1 wait states after v_rcp_f32_e32 v2, v2 (at 0x#), there are 0", NULL},
+    {"transcendental result on gfx90a", {.target = "gfx90a", .body = "v_mov_b32_e32 v2, 1.0\nv_rcp_f32_e32 v2, v2\nv_add_f32_e32 v3, v2, v2"},
+     1, 64, NULL, NULL},
+    {"VCC as a mask too early", {.body = "v_cmp_gt_u32_e32 vcc, 3, v0\nv_cndmask_b32_e32 v2, v0, v1, vcc"}, 1, 64,
+     "hazard: a vector instruction that reads a scalar register another one wrote needs 2 wait states after "
+     "v_cmp_gt_u32_e32 vcc, 3, v0 (at 0x#), there are 0", NULL},
+    {"v_div_fmas too early", {.body = "v_cmp_gt_u32_e32 vcc, 3, v0\ns_nop 2\nv_div_fmas_f32 v2, v0, v1, v1"}, 1, 64,
+     "hazard: v_div_fmas after a write to VCC needs 4 wait states after v_cmp_gt_u32_e32 vcc, 3, v0 (at 0x#), there are 3", NULL},
+    {"DPP after v_cmpx", {.body = "v_cmpx_gt_u32_e32 vcc, 3, v0\ns_nop 3\nv_mov_b32_dpp v3, v0 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0"},
+     1, 64, "hazard: DPP after a vector write to EXEC needs 5 wait states after v_cmpx_gt_u32_e32 vcc, 3, v0 (at 0x#), there are 4", NULL},
+    {"half of a register too early", {.body = "v_mov_b32_e32 v2, 0\nv_mov_b32_sdwa v2, v0 dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE "
+                                              "src0_sel:WORD_0\nv_add_u32_e32 v3, v2, v2"}, 1, 64,
+     "hazard: a read of a register written in part needs 1 wait states after v_mov_b32_sdwa *, there are 0", NULL},
+    {"MFMA of a register just written", {.body = "v_mov_b32_e32 v5, 0\nv_mov_b32_e32 v4, 0\n"
+                                                 "v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], 0"}, 1, 64,
+     "hazard: an MFMA that reads a register a vector instruction wrote needs 2 wait states after v_mov_b32_e32 v4, 0 (at 0x#), there are 0",
+     NULL},
+    {"MFMA onto its own result", {.body = "v_mov_b32_e32 v5, 0\nv_mov_b32_e32 v4, 0\ns_nop 1\n"
+                                          "v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], 0\n"
+                                          "v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], v[8:11]"}, 1, 64, NULL, NULL},
+    {"MFMA result as a factor", {.body = "v_mov_b32_e32 v5, 0\nv_mov_b32_e32 v4, 0\ns_nop 1\n"
+                                         "v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], 0\ns_nop 5\n"
+                                         "v_mfma_f32_16x16x16_f16 v[12:15], v[8:9], v[4:5], 0"}, 1, 64,
+     "hazard: an MFMA that reads its result needs 7 wait states after v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], 0 (at 0x#), there are 6",
+     NULL},
+    {"MFMA result on gfx950", {.target = "gfx950", .body = "v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v6, 0\nv_mov_b32_e32 v7, 0\n"
+                                                           "s_nop 1\nv_mfma_f32_16x16x32_f16 v[8:11], v[4:7], v[4:7], 0\ns_nop 6\n"
+                                                           "v_add_f32_e32 v2, v8, v8"}, 1, 64,
+     "hazard: a read of an MFMA result needs 8 wait states after v_mfma_f32_16x16x32_f16 v[8:11], v[4:7], v[4:7], 0 (at 0x#), there are 7", NULL},
+    {"MFMA result in an AGPR stored too early", {.target = "gfx90a", .body = "v_mov_b32_e32 v5, 0\nv_mov_b32_e32 v4, 0\ns_nop 1\n"
+                                                 "v_mfma_f32_16x16x16f16 a[0:3], v[4:5], v[4:5], 0\nglobal_store_dword v1, a0, s[8:9]"}, 1, 64,
+     "hazard: a read of an MFMA result needs 11 wait states after v_mfma_f32_16x16x16f16 a[0:3], v[4:5], v[4:5], 0 (at 0x#), there are 0", NULL},
+    {"dot product read too early", {.body = "v_mov_b32_e32 v2, 0\nv_dot2_f32_f16 v3, v2, v2, v2\ns_nop 1\nv_add_f32_e32 v4, v3, v3"}, 1, 64,
+     "hazard: a read of a dot product needs 3 wait states after v_dot2_f32_f16 v3, v2, v2, v2 (at 0x#), there are 2", NULL},
+    {"data of a wide store overwritten", {.body = "v_mov_b32_e32 v2, 0\nv_mov_b32_e32 v3, 0\nv_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\n"
+                                                  "v_lshlrev_b32_e32 v6, 4, v0\nglobal_store_dwordx4 v6, v[2:5], s[12:13]\ns_nop 0\nv_mov_b32_e32 v5, 1"}, 1, 64,
+     "hazard: a write over the data of a store of more than 64 bits needs 2 wait states after "
+     "global_store_dwordx4 v6, v[2:5], s[12:13] (at 0x#), there are 1", NULL},
+    {"M0 of a load to LDS too late", {.body = "s_mov_b32 m0, 0\nglobal_load_lds_dword v1, s[8:9]", .lds = 256}, 1, 64,
+     "hazard: an instruction that takes M0 implicitly needs 1 wait states after s_mov_b32 m0, 0 (at 0x#), there are 0", NULL},
+    {"M0 of a load to LDS", {.body = "s_mov_b32 m0, 0\ns_nop 0\nglobal_load_lds_dword v1, s[8:9]", .lds = 256}, 1, 64, NULL, NULL},
+    {"hardware register read too early", {.body = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0\ns_nop 0\ns_getreg_b32 s20, hwreg(HW_REG_MODE)"},
+     1, 64, "hazard: access to a hardware register that was set needs 2 wait states after s_setreg_imm32_b32 *, there are 1", NULL},
+    {"lane swap too early", {.target = "gfx950", .body = "v_mov_b32_e32 v2, v0\ns_nop 0\nv_permlane32_swap_b32_e32 v2, v1"}, 1, 64,
+     "hazard: a lane swap of a register a vector instruction wrote needs 2 wait states after v_mov_b32_e32 v2, v0 (at 0x#), there are 1", NULL},
+
+    /* more ways to the same faults */
+    {"buffer store behind the buffer is dropped", {.body = "v_mov_b32_e32 v2, 0\ns_mov_b32 s10, 0x80\ns_mov_b32 s11, 0x27000\n"
+                                                           "buffer_store_dword v2, v1, s[8:11], 0 offen"}, 1, 64, NULL, NULL},
+    {"a buffer larger than its memory", {.body = "v_mov_b32_e32 v2, 0\ns_movk_i32 s10, 0x200\ns_mov_b32 s11, 0x27000\n"
+                                                 "buffer_store_dword v2, v1, s[8:11], 0 offen offset:16"}, 1, 64,
+     "out of bounds: *store of 4 bytes at 0x#: 0 bytes past the end of an allocation of 256 bytes", NULL},
+    {"load to LDS past its end", {.body = "s_mov_b32 m0, 4\ns_nop 0\nglobal_load_lds_dword v1, s[8:9]", .lds = 256}, 1, 64,
+     "out of bounds: LDS store of 4 bytes at 0x100: the workgroup has 256 bytes of LDS", NULL},
+    {"load to LDS not waited for", {.body = "s_mov_b32 m0, 0\ns_nop 0\nglobal_load_lds_dword v1, s[8:9]\nds_read_b32 v2, v1", .lds = 256}, 1, 64,
+     "missing wait: LDS 0x0 is read before global_load_lds_dword v1, s[8:9] (at 0x#) has been waited for", NULL},
+    {"load to LDS waited for", {.body = "s_mov_b32 m0, 0\ns_nop 0\nglobal_load_lds_dword v1, s[8:9]\ns_waitcnt vmcnt(0)\nds_read_b32 v2, v1",
+                                .lds = 256}, 1, 64, NULL, NULL},
+    {"accumulation register not waited for", {.body = "global_load_dword a3, v1, s[8:9]\nv_accvgpr_read_b32 v2, a3"}, 1, 64,
+     "missing wait: a3 is read before global_load_dword a3, v1, s[8:9] (at 0x#) has been waited for", NULL},
+    {"accumulation register nobody wrote", {.body = "v_accvgpr_read_b32 v2, a3\n" STORE}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: it comes from a3, which nobody wrote, read by v_accvgpr_read_b32 v2, a3 (at 0x#)", STORE},
+    {"MFMA of junk", {.body = "v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], 0\ns_nop 7\nglobal_store_dword v1, v8, s[8:9]"}, 1, 64,
+     "uninitialised: stored data (v8) is undefined: it comes from v4, which nobody wrote, read by v_mfma_f32_16x16x16_f16 *", NULL},
+    {"the rows of a product that junk does not reach", {.body = "v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v6, 0\nv_mov_b32_e32 v7, 0\n"
+                                                    "v_and_b32_e32 v12, 15, v0\nv_cmp_ne_u32_e32 vcc, 3, v12\ns_and_saveexec_b64 s[20:21], vcc\n"
+                                                    "v_mov_b32_e32 v14, 0\nv_mov_b32_e32 v15, 0\ns_mov_b64 exec, s[20:21]\ns_nop 4\n"
+                                                    "v_mfma_f32_16x16x16_f16 v[8:11], v[14:15], v[4:5], 0\ns_nop 7\ns_nop 2\n"
+                                                    "global_store_dword v1, v8, s[8:9]"}, 1, 64, NULL, NULL},
+    {"the row of the product that junk reaches", {.body = "v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v6, 0\nv_mov_b32_e32 v7, 0\n"
+                                                    "v_and_b32_e32 v12, 15, v0\nv_cmp_ne_u32_e32 vcc, 3, v12\ns_and_saveexec_b64 s[20:21], vcc\n"
+                                                    "v_mov_b32_e32 v14, 0\nv_mov_b32_e32 v15, 0\ns_mov_b64 exec, s[20:21]\ns_nop 4\n"
+                                                    "v_mfma_f32_16x16x16_f16 v[8:11], v[14:15], v[4:5], 0\ns_nop 7\ns_nop 2\n"
+                                                    "global_store_dword v1, v11, s[8:9]"}, 1, 64,
+     "uninitialised: stored data (v11) is undefined: it comes from v14, which nobody wrote, read by v_mfma_f32_16x16x16_f16 *", NULL},
+    {"carry of junk", {.body = "v_add_co_u32_e32 v2, vcc, v5, v0\ns_nop 1\nv_addc_co_u32_e64 v2, s[20:21], v0, v0, vcc\n" STORE}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: *", STORE},
+    {"scalar memory nobody wrote", {.body = "s_load_dword s20, s[10:11], 0x0\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v2, s20\n" STORE}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: it comes from bytes nobody wrote, loaded by s_load_dword s20, s[10:11], 0x0 (at 0x#)", STORE},
+    {"junk through the LDS", {.body = "ds_write_b32 v1, v5\ns_waitcnt lgkmcnt(0)\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\n" STORE, .lds = 256},
+     1, 64, "uninitialised: stored data (v2) is undefined: *", STORE},
+    {"waves that wait for each other at a barrier", {.body = "v_readfirstlane_b32 s20, v0\nv_mov_b32_e32 v3, 0\ns_cmp_eq_u32 s20, 64\ns_cbranch_scc1 .Lwait\n"
+                                                     "s_barrier\ns_endpgm\n.Lwait:\nglobal_load_dword v2, v3, s[8:9] sc1\ns_waitcnt vmcnt(0)\n"
+                                                     "v_readfirstlane_b32 s21, v2\ns_cmp_eq_u32 s21, 0\ns_cbranch_scc1 .Lwait"}, 1, 128,
+     "deadlock: 1 workgroups wait for what none of them will do, 0 have not started (# fit at a time)", NULL},
 };
 
 static const struct fault_case *const end = cases + sizeof cases / sizeof *cases;
