@@ -66,6 +66,12 @@ static void show_operand(const struct sim_wave *w, const struct operand *o)
     if (o->kind == SIM_KIND_ROW)
         for (unsigned j = 0; j < o->words; j++)
             show_row(w, o->reg + j);
+    else if (o->kind == SIM_KIND_S && o->reg >= SIM_S_EXEC)
+        return; /* shown when it changes */
+    else if (o->kind == SIM_KIND_S && o->words == 1 && o->reg == SIM_S_M0)
+        printf(" m0=%08x", w->s[o->reg]);
+    else if (o->kind == SIM_KIND_S && o->reg == SIM_S_VCC)
+        printf(" vcc=%0*" PRIx64, o->words * 8, o->words == 1 ? w->vcc & 0xffffffff : w->vcc);
     else if (o->kind == SIM_KIND_S && o->words == 1)
         printf(" s%u=%08x", o->reg, w->s[o->reg]);
     else if (o->kind == SIM_KIND_S)
@@ -274,7 +280,7 @@ static void first_target(const char *path, const struct sim_image *m, void *arg)
     char *name = arg;
     (void)path;
     if (!*name && sim_target_find(m->target))
-        snprintf(name, 64, "%s", m->target);
+        snprintf(name, 64, "%.63s", m->target);
 }
 
 static void print_counts(const struct flysim_counts *c, bool json)

@@ -60,6 +60,22 @@ uint64_t run_address(enum target t)
     return (uint64_t)(uintptr_t)R.mem;
 }
 
+static uint64_t digest;
+
+uint64_t run_digest(void)
+{
+    const uint64_t d = digest;
+    digest = 0;
+    return d;
+}
+
+static void add_digest(const void *data, size_t bytes)
+{
+    const uint64_t *p = data;
+    for (size_t i = 0; i < bytes / 8; i++)
+        digest = ((digest << 5 | digest >> 59) ^ p[i]) * 0x9e3779b97f4a7c15ull;
+}
+
 static void setup(void)
 {
     struct sim_wave *w = R.wave = zeroed(sizeof *w);
@@ -182,5 +198,6 @@ bool run_snippet(const struct batch *b, int snippet, struct wave_state *st, uint
     memcpy(st->lds, R.wg.lds, WAVE_LDS);
     if (mem)
         memcpy(mem, R.mem, WAVE_MEM);
+    add_digest(st, sizeof *st);
     return true;
 }

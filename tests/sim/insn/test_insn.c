@@ -14,6 +14,7 @@
 
 #include "cover.h"
 #include "decode/decode.h"
+#include "handlers.h"
 
 #define CLASSES(X)                                                                                 \
     X(salu) X(control) X(valu_f32) X(valu_f16) X(valu_f64) X(valu_int) X(valu_cmp)                 \
@@ -94,3 +95,48 @@ Test(coverage, gfx950) { check_cover(T_950); }
 Test(coverage, gfx1100) { check_cover(T_1100); }
 Test(coverage, gfx1201) { check_cover(T_1201); }
 Test(coverage, gfx1250) { check_cover(T_1250); }
+
+/* Builds of the handlers for x86-64-v2, v3 and v4 leave the same bits in every register. */
+static bool level_runs(int level, int lanes)
+{
+    if (!sim_level_ops(level, lanes))
+        return false;
+#ifdef __x86_64__
+    return level == 2 || (level == 3 && __builtin_cpu_supports("x86-64-v3")) || (level == 4 && __builtin_cpu_supports("x86-64-v4"));
+#else
+    return level == 2;
+#endif
+}
+
+static void check_levels(enum target t)
+{
+    static const struct { const char *name; void (*run)(enum target); } classes[] = {
+#define CLASS(name) {#name, run_##name},
+        CLASSES(CLASS)
+    };
+    int levels[3], n = 0;
+
+    if (!llvm_tool("llvm-mc"))
+        cr_skip_test("no llvm-mc");
+    for (int level = 2; level <= 4; level++)
+        if (level_runs(level, target_lanes(t)))
+            levels[n++] = level;
+    if (n < 2)
+        cr_skip_test("this build and machine have one build of the handlers only");
+    for (size_t c = 0; c < sizeof classes / sizeof *classes; c++) {
+        uint64_t first = 0;
+        for (int k = 0; k < n; k++) {
+            sim_set_level(levels[k]);
+            classes[c].run(t);
+            const uint64_t d = run_digest();
+            if (!k)
+                first = d;
+            cr_expect_eq(d, first, "%s of %s: v%d and v%d differ", classes[c].name, target_name[t], levels[0], levels[k]);
+        }
+    }
+}
+
+Test(levels, gfx90a) { check_levels(T_90A); }
+Test(levels, gfx942) { check_levels(T_942); }
+Test(levels, gfx950) { check_levels(T_950); }
+Test(levels, gfx1201) { check_levels(T_1201); }
