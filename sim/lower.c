@@ -331,7 +331,8 @@ static void lower_alu(struct build *b)
             in->imm = (i32)o->value;
         if (o->file == SIM_FILE_IMM && (s->format != SIM_FMT_SOPK || names_register(s->op->op)))
             continue;
-        if (o->access & SIM_WRITE && !(nsrc && s->format != SIM_FMT_VOP1)) {
+        const bool relative = b->body->flags & SIM_BODY_RELATIVE && is_field(o, SIM_F_vdst);
+        if ((o->access & SIM_WRITE || relative) && !(nsrc && s->format != SIM_FMT_VOP1)) {
             if (!have_dst) {
                 lower_operand(b, &in->o[0], o, scalar);
                 have_dst = true;

@@ -55,6 +55,8 @@ static const struct { const char *name; int bytes; char kind; /* l(oad), s(tore)
     { "cluster_load_b32", 4, 'r' },                { "cluster_load_b64", 8, 'r' },
     { "cluster_load_b128", 16, 'r' },              { "global_load_monitor_b32", 4, 'r' },
     { "global_load_monitor_b64", 8, 'r' },         { "global_load_monitor_b128", 16, 'r' },
+    { "flat_load_monitor_b32", 4, 'r' },           { "flat_load_monitor_b64", 8, 'r' },
+    { "flat_load_monitor_b128", 16, 'r' },
 };
 
 static void run_copies(enum target t)
@@ -73,6 +75,8 @@ static void run_copies(enum target t)
             char regs[48], tail[40] = "";
             const char *addr = f ? "v2" : "v[2:3]", *saddr = f ? "s[8:9]" : "off";
             int words = copies[i].bytes / 4;
+            if (copies[i].name[0] == 'f' && !f)
+                saddr = NULL;
             if (offset[f])
                 sprintf(tail, " offset:%d", offset[f]);
             if (f == 2)
@@ -82,9 +86,9 @@ static void run_copies(enum target t)
             else if (copies[i].kind == 's')
                 sprintf(regs, "%s, v4, %s", addr, saddr);
             else if (words == 1)
-                sprintf(regs, "v20, %s, %s", addr, saddr);
+                sprintf(regs, "v20, %s%s%s", addr, saddr ? ", " : "", saddr ? saddr : "");
             else
-                sprintf(regs, "v[20:%d], %s, %s", 19 + words, addr, saddr);
+                sprintf(regs, "v[20:%d], %s%s%s", 19 + words, addr, saddr ? ", " : "", saddr ? saddr : "");
             snippet[i][f] = batch_add(&b, "%s %s%s\ns_wait_asynccnt 0\ns_wait_loadcnt 0", copies[i].name, regs, tail);
         }
     }
@@ -328,9 +332,52 @@ static void run_tensor(enum target t)
     batch_end(&b);
 }
 
+/* A lane's dword beside its neighbours'. */
+static void run_addtid(enum target t)
+{
+    static struct wave_state w, want;
+    static uint8_t mem[WAVE_MEM], want_mem[WAVE_MEM];
+    static const char *const name[] = { "global_load_addtid_b32", "global_store_addtid_b32" };
+    const char *wait = t >= T_1201 ? "s_wait_loadcnt 0" : "s_waitcnt vmcnt(0)";
+    int snippet[2];
+    struct batch b;
+
+    batch_begin(&b, t);
+    for (int s = 0; s < 2; s++) {
+        covered_add(t, name[s]);
+        snippet[s] = batch_add(&b, "%s v%d, s[8:9] offset:16\n%s", name[s], s ? 4 : 20, wait);
+    }
+    if (!batch_assemble(&b)) {
+        fail(t, "(assembler)", "an access by lane number is refused");
+        batch_end(&b);
+        return;
+    }
+    for (int s = 0; s < 2; s++)
+        for (int run = 0; run < 4; run++) {
+            rand_seed(name[s]);
+            wave_randomise(&w, t);
+            fill(&w, mem);
+            w.exec = lane_mask_draw(t, run);
+            address(&w, BASE, run_address(t) + MIDDLE);
+            want = w;
+            memcpy(want_mem, mem, sizeof mem);
+            for (int l = 0; l < 32; l++)
+                if (w.exec >> l & 1) {
+                    if (s)
+                        memcpy(want_mem + MIDDLE + 16 + 4 * l, &w.v[4][l], 4);
+                    else
+                        memcpy(&want.v[20][l], mem + MIDDLE + 16 + 4 * l, 4);
+                }
+            settle(t, &b, snippet[s], name[s], &w, &want, mem, want_mem);
+        }
+    batch_end(&b);
+}
+
 void run_copy(enum target t);
 void run_copy(enum target t)
 {
+    if (t >= T_1100)
+        run_addtid(t);
     if (t >= T_1201)
         run_turns(t);
     if (t == T_1250) {

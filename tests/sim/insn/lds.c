@@ -129,7 +129,7 @@ static const struct dop ops[] = {
     { "ds_wrxchg_rtn_b32", ATOM, M_PLAIN, 1, 0, at_swap, D_BITS, false, true, ON_ALL },
     { "ds_wrxchg_rtn_b64", ATOM, M_PLAIN, 2, 0, at_swap, D_BITS, false, true, ON_ALL },
     { "ds_wrap_rtn_b32", ATOM, M_PLAIN, 1, 0, at_wrap, D_SMALL, true, true, ON_GFX9 | ON_1100 },
-    { "ds_condxchg32_rtn_b64", ATOM, M_PLAIN, 2, 0, at_condxchg, D_BITS, false, true, ON_GFX9 },
+    { "ds_condxchg32_rtn_b64", ATOM, M_PLAIN, 2, 0, at_condxchg, D_BITS, false, true, ON_ALL },
     { "ds_wrxchg2_rtn_b32", XCHG2, M_PLAIN, 1, 4, NULL, D_BITS, true, true, ON_ALL },
     { "ds_wrxchg2st64_rtn_b32", XCHG2, M_PLAIN, 1, 256, NULL, D_BITS, true, true, ON_ALL },
     { "ds_wrxchg2_rtn_b64", XCHG2, M_PLAIN, 2, 8, NULL, D_BITS, true, true, ON_ALL },

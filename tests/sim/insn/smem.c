@@ -67,6 +67,15 @@ static const struct {
     { "s_wait_kmcnt 0", ON_GFX12 }, { "s_wait_loadcnt_dscnt 0", ON_GFX12 },
       { "s_wait_storecnt_dscnt 0", ON_GFX12 },
     { "s_waitcnt_vscnt null, 0", ON_1100 },
+    { "s_gl1_inv", ON_1100 }, { "s_version 0x2000", ON_GFX11UP }, { "s_sleep_var s20", ON_GFX12 },
+    { "s_prefetch_inst s[8:9], 0x100, s20, 3", ON_GFX12 },
+    { "s_prefetch_inst_pc_rel 0x100, s20, 3", ON_GFX12 },
+    { "s_prefetch_data s[8:9], 0x100, s20, 3", ON_GFX12 },
+    { "s_prefetch_data_pc_rel 0x100, s20, 3", ON_GFX12 },
+    { "s_buffer_prefetch_data s[8:11], 0x100, s20, 3", ON_GFX12 },
+    { "s_barrier_signal -1\ns_barrier_wait 0xffff", ON_GFX12 }, { "s_barrier_wait 0xffff", ON_GFX12 },
+    { "s_setprio_inc_wg 0x1", ON_1250 }, { "s_set_vgpr_msb 0x0", ON_1250 },
+    { "global_prefetch_b8 v[2:3], off", ON_1250 }, { "flat_prefetch_b8 v[2:3]", ON_1250 },
 };
 
 enum { BASE = 8, DEST = 16, SOFF = 40, MIDDLE = WAVE_MEM / 2 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vector operations that gfx1250 adds. No document of AMD's was at hand: mnemonics, operands and modifiers are
+ * Vector operations that gfx1250 adds, and gfx12's dot products of 8-bit floats. No document of AMD's was at hand: mnemonics, operands and modifiers are
  * LLVM's, the meaning is what the names say; that clamp saturates the sum of v_add_max and its kin, and
  * that bf16 obeys MODE's fields of f16, are assumptions the simulator shares.
  */
@@ -200,6 +200,21 @@ REF(f16_bf8) { unpack(l, REF_E5M2, 1); }
 REF(pk_f16_fp8) { unpack(l, REF_E4M3, 2); }
 REF(pk_f16_bf8) { unpack(l, REF_E5M2, 2); }
 
+/* Four products of 8-bit floats, added in rising order with a rounding each (assumed). */
+static void dot4(struct lane *l, struct ref_format a, struct ref_format b)
+{
+    struct ref_num r = ref_unpack(REF_F32, l->s[2] & 0xffffffff);
+    for (int k = 0; k < 32; k += 8) {
+        struct ref_num p = ref_mul(ref_unpack(a, l->s[0] >> k & 255), ref_unpack(b, l->s[1] >> k & 255));
+        r = ref_unpack(REF_F32, ref_pack(REF_F32, ref_add(r, p, REF_RNE), REF_RNE, false));
+    }
+    l->d = ref_pack(REF_F32, r, REF_RNE, false);
+}
+REF(dot4_ff) { dot4(l, REF_E4M3, REF_E4M3); }
+REF(dot4_fb) { dot4(l, REF_E4M3, REF_E5M2); }
+REF(dot4_bf) { dot4(l, REF_E5M2, REF_E4M3); }
+REF(dot4_bb) { dot4(l, REF_E5M2, REF_E5M2); }
+
 REF(fma_k)
 {
     l->d = pack_f64(l, ref_add(ref_mul(lane_f64(l, l->s[0]), lane_f64(l, l->s[1])), lane_f64(l, l->s[2]),
@@ -250,11 +265,21 @@ static const struct valu_row rows[] = {
       ON_1250 },
     { "v_cvt_pk_f16_bf8", VOP1, V_PF16, { V_B16 }, pk_f16_bf8, VF_NO_S | VF_NO_INLINE | VF_NO_E64 | VF_NO_SUFFIX,
       ON_1250 },
+    { "v_fmaak_f64", VOP2K, V_F64, { V_F64, V_F64, V_F64 }, fma_k, 0, ON_1250 },
+    { "v_fmamk_f64", VOP2K, V_F64, { V_F64, V_F64, V_F64 }, fma_k, 0, ON_1250 },
+    /* gfx12 */
+    { "v_dot4_f32_fp8_fp8", VOP3P, V_F32, { V_FP8, V_FP8, V_F32 }, dot4_ff, VF_NO_OPSEL | VF_NAN_ANY | VF_NO_INLINE,
+      ON_1201 },
+    { "v_dot4_f32_fp8_bf8", VOP3P, V_F32, { V_FP8, V_FP8, V_F32 }, dot4_fb, VF_NO_OPSEL | VF_NAN_ANY | VF_NO_INLINE,
+      ON_1201 },
+    { "v_dot4_f32_bf8_fp8", VOP3P, V_F32, { V_FP8, V_FP8, V_F32 }, dot4_bf, VF_NO_OPSEL | VF_NAN_ANY | VF_NO_INLINE,
+      ON_1201 },
+    { "v_dot4_f32_bf8_bf8", VOP3P, V_F32, { V_FP8, V_FP8, V_F32 }, dot4_bb, VF_NO_OPSEL | VF_NAN_ANY | VF_NO_INLINE,
+      ON_1201 },
 };
 
 void run_valu_1250(enum target t);
 void run_valu_1250(enum target t)
 {
-    (void)fma_k;
     valu_run(t, rows, sizeof rows / sizeof *rows);
 }
