@@ -15,17 +15,15 @@ static const char head[] =
     ".amdgcn_target \"amdgcn-amd-amdhsa--%s\"\n"
     ".text\n.globl k\n.p2align 8\n.type k,@function\n"
     "k:\n"
-    "s_load_dwordx8 s[8:15], s[0:1], 0x0\n"
-    "s_mov_b32 s16, s2\n"
+    "%s"
     "v_and_b32_e32 v0, 0x3ff, v0\n"
     "v_lshlrev_b32_e32 v1, 2, v0\n"
-    "s_waitcnt lgkmcnt(0)\n"
     "%s\n"
     "s_endpgm\n"
     ".Lend:\n.size k, .Lend-k\n"
     ".rodata\n.p2align 6\n"
     ".amdhsa_kernel k\n"
-    ".amdhsa_next_free_vgpr 128\n.amdhsa_next_free_sgpr 64\n.amdhsa_accum_offset 64\n"
+    ".amdhsa_next_free_vgpr 128\n.amdhsa_next_free_sgpr 64\n"
     ".amdhsa_user_sgpr_kernarg_segment_ptr 1\n.amdhsa_system_sgpr_workgroup_id_x 1\n"
     ".amdhsa_group_segment_fixed_size %u\n.amdhsa_private_segment_fixed_size %u\n"
     "%s"
@@ -35,8 +33,8 @@ static const char head[] =
     "amdhsa.version: [1, 2]\n"
     "amdhsa.kernels:\n"
     "  - .name: k\n    .symbol: k.kd\n    .kernarg_segment_size: 32\n    .kernarg_segment_align: 8\n"
-    "    .group_segment_fixed_size: %u\n    .private_segment_fixed_size: %u\n    .wavefront_size: 64\n"
-    "    .sgpr_count: 64\n    .vgpr_count: 128\n    .agpr_count: 64\n    .max_flat_workgroup_size: 1024\n"
+    "    .group_segment_fixed_size: %u\n    .private_segment_fixed_size: %u\n    .wavefront_size: %d\n"
+    "    .sgpr_count: 64\n    .vgpr_count: 128\n    .agpr_count: %d\n    .max_flat_workgroup_size: 1024\n"
     "    .args:\n"
     "      - { .offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global }\n"
     "      - { .offset: 8, .size: 8, .value_kind: global_buffer, .address_space: global }\n"
@@ -44,6 +42,15 @@ static const char head[] =
     "      - { .offset: 24, .size: 8, .value_kind: by_value }\n"
     "...\n"
     ".end_amdgpu_metadata\n";
+
+/* How a kernel begins, by the first letters of the target: arguments, workgroup, the wait for them. */
+static const struct { const char *target, *begin, *directives; int wave; } families[] = {
+    {"gfx90a", "s_load_dwordx8 s[8:15], s[0:1], 0x0\ns_mov_b32 s16, s2\ns_waitcnt lgkmcnt(0)\n",
+     ".amdhsa_accum_offset 64\n.amdhsa_user_sgpr_flat_scratch_init 0\n", 64},
+    {"gfx9", "s_load_dwordx8 s[8:15], s[0:1], 0x0\ns_mov_b32 s16, s2\ns_waitcnt lgkmcnt(0)\n",
+     ".amdhsa_accum_offset 64\n", 64},
+    {"gfx11", "s_load_b256 s[8:15], s[0:1], 0x0\ns_mov_b32 s16, s2\ns_waitcnt lgkmcnt(0)\n", "", 32},
+    {"gfx12", "s_load_b256 s[8:15], s[0:1], 0x0\ns_mov_b32 s16, ttmp9\ns_wait_kmcnt 0\n", "", 32}};
 
 static const char *linker(void)
 {
@@ -76,8 +83,11 @@ void *kernel_object(const struct kernel *k, size_t *bytes)
     f = fopen(path[0], "w");
     if (!f)
         return NULL;
-    fprintf(f, head, target, k->body, k->lds, k->scratch,
-            strcmp(target, "gfx90a") ? "" : ".amdhsa_user_sgpr_flat_scratch_init 0\n", k->lds, k->scratch);
+    int n = 0;
+    while (strncmp(target, families[n].target, strlen(families[n].target)))
+        n++;
+    fprintf(f, head, target, families[n].begin, k->body, k->lds, k->scratch, families[n].directives, k->lds, k->scratch,
+            families[n].wave, families[n].wave == 64 ? 64 : 0);
     fclose(f);
     snprintf(command, sizeof command, "%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s %s && %s -shared -o %s %s",
              llvm_tool("llvm-mc"), target, path[1], path[0], linker(), path[2], path[1]);

@@ -25,6 +25,13 @@ struct fault_case {
 
 #define STORE "global_store_dword v1, v2, s[8:9]"
 
+/* A tile of one row of that many bytes from argument 0 to LDS 0. */
+#define TENSOR(bytes)                                                                              \
+    "s_mov_b32 s20, 1\ns_mov_b32 s21, 0\ns_mov_b32 s22, s8\ns_or_b32 s23, s9, 0x80000000\n"        \
+    "s_mov_b32 s24, 0\ns_lshl_b32 s25, " bytes ", 16\ns_mov_b32 s26, 0x10000\n"                     \
+    "s_lshl_b32 s27, " bytes ", 16\ns_mov_b32 s28, 1\ns_mov_b32 s29, 0\ns_mov_b32 s30, 0\n"         \
+    "s_mov_b32 s31, 0\ntensor_load_to_lds s[20:23], s[24:31]"
+
 static const struct fault_case cases[] = {
     /* memory */
     {"load past the end", {.body = "global_load_dword v2, v1, s[8:9] offset:4\ns_waitcnt vmcnt(0)"}, 1, 64,
@@ -274,6 +281,69 @@ static const struct fault_case cases[] = {
                                                      "s_barrier\ns_endpgm\n.Lwait:\nglobal_load_dword v2, v3, s[8:9] sc1\ns_waitcnt vmcnt(0)\n"
                                                      "v_readfirstlane_b32 s21, v2\ns_cmp_eq_u32 s21, 0\ns_cbranch_scc1 .Lwait"}, 1, 128,
      "deadlock: 1 workgroups wait for what none of them will do, 0 have not started (# fit at a time)", NULL},
+    /* gfx11: waves of 32, vscnt beside vmcnt, dual instructions */
+    {"load not waited for on gfx11", {.target = "gfx1100", .body = "global_load_b32 v2, v1, s[8:9]\nv_add_nc_u32_e32 v2, v2, v0"}, 1, 64,
+     "missing wait: v2 is read before global_load_b32 v2, v1, s[8:9] (at 0x#) has been waited for", "v_add_nc_u32_e32 v2, v2, v0"},
+    {"stores are not waited for by vmcnt", {.target = "gfx1100", .body = "global_load_b32 v2, v1, s[8:9]\nglobal_store_b32 v1, v0, s[8:9]\n"
+                                            "s_waitcnt vmcnt(0)\nv_mov_b32_e32 v3, v2"}, 1, 64, NULL, NULL},
+    {"LDS counts on lgkmcnt on gfx11", {.target = "gfx1100", .body = "ds_store_b32 v1, v0\nds_load_b32 v2, v1\ns_waitcnt vmcnt(0)\n"
+                                        "v_mov_b32_e32 v3, v2", .lds = 256}, 1, 64,
+     "missing wait: v2 is read before ds_load_b32 v2, v1 (at 0x#) has been waited for", NULL},
+    {"half of a dual instruction waits", {.target = "gfx1100", .body = "v_mov_b32_e32 v3, 0\nglobal_load_b32 v2, v1, s[8:9]\n"
+                                          "v_dual_mov_b32 v4, v3 :: v_dual_add_f32 v5, v2, v3"}, 1, 64,
+     "missing wait: v2 is read before global_load_b32 v2, v1, s[8:9] (at 0x#) has been waited for", NULL},
+    {"half of a dual instruction reads junk", {.target = "gfx1100", .body = "v_dual_mov_b32 v4, v0 :: v_dual_mov_b32 v5, v6\n"
+                                               "global_store_b32 v1, v5, s[8:9]"}, 1, 64,
+     "uninitialised: stored data (v5) is undefined: it comes from v6, which nobody wrote, *", NULL},
+    {"both halves read before either writes", {.target = "gfx1100", .body = "v_mov_b32_e32 v3, 0\nv_dual_mov_b32 v4, v0 :: v_dual_mov_b32 v5, v3\n"
+                                               "v_dual_mov_b32 v4, v5 :: v_dual_mov_b32 v5, v4\nglobal_store_b32 v1, v5, s[8:9]"}, 1, 64, NULL, NULL},
+    {"the half that mixed precision reads", {.target = "gfx1100", .body = "global_load_d16_b16 v2, v1, s[8:9]\ns_waitcnt vmcnt(0)\n"
+                                             "v_fma_mix_f32 v3, v2, v2, 0 op_sel_hi:[1,1,0]\nglobal_store_b32 v1, v3, s[8:9]"}, 1, 64, NULL, NULL},
+    {"the half that mixed precision must not read", {.target = "gfx1100", .body = "global_load_d16_b16 v2, v1, s[8:9]\ns_waitcnt vmcnt(0)\n"
+                                             "v_fma_mix_f32 v3, v2, v2, 0 op_sel:[1,0,0] op_sel_hi:[1,1,0]\nglobal_store_b32 v1, v3, s[8:9]"}, 1, 64,
+     "uninitialised: stored data (v3) is undefined: it comes from v2, *", NULL},
+
+    /* gfx12: a counter a kind, split barriers */
+    {"LDS counts on dscnt", {.target = "gfx1201", .body = "ds_store_b32 v1, v0\nds_load_b32 v2, v1\ns_wait_loadcnt 0x0\ns_wait_kmcnt 0x0\n"
+                             "v_mov_b32_e32 v3, v2", .lds = 256}, 1, 64,
+     "missing wait: v2 is read before ds_load_b32 v2, v1 (at 0x#) has been waited for", NULL},
+    {"scalar loads count on kmcnt", {.target = "gfx1201", .body = "s_load_b32 s20, s[8:9], 0x0\ns_wait_dscnt 0x0\ns_wait_loadcnt 0x0\ns_add_co_u32 s20, s20, 1"},
+     1, 64, "missing wait: s20 is read before s_load_b32 s20, s[8:9], 0x0 (at 0x#) has been waited for", NULL},
+    {"loads count on loadcnt", {.target = "gfx1201", .body = "global_load_b32 v2, v1, s[8:9]\ns_wait_storecnt_dscnt 0x0\ns_wait_kmcnt 0x0\nv_mov_b32_e32 v3, v2"},
+     1, 64, "missing wait: v2 is read before global_load_b32 v2, v1, s[8:9] (at 0x#) has been waited for", NULL},
+    {"two counters in one wait", {.target = "gfx1201", .body = "ds_store_b32 v1, v0\nds_load_b32 v2, v1\nglobal_load_b32 v3, v1, s[8:9]\n"
+                                  "s_wait_loadcnt_dscnt 0x0\nv_add_nc_u32_e32 v4, v2, v3", .lds = 256}, 1, 64, NULL, NULL},
+    {"LDS read behind a split barrier", {.target = "gfx1201", .body = "v_xor_b32_e32 v2, 0x80, v1\nds_store_b32 v1, v0\ns_wait_dscnt 0x0\n"
+                                         "s_barrier_signal -1\ns_barrier_wait 0xffff\nds_load_b32 v3, v2", .lds = 256}, 1, 64, NULL, NULL},
+    {"LDS write not waited for before the signal", {.target = "gfx1201", .body = "v_xor_b32_e32 v2, 0x80, v1\nds_store_b32 v1, v0\n"
+                                                    "s_barrier_signal -1\ns_barrier_wait 0xffff\nds_load_b32 v3, v2", .lds = 256}, 1, 64,
+     "LDS race: LDS 0x* was written by wave # (ds_store_b32 v1, v0 at 0x#) and not waited for before the barrier", NULL},
+
+    /* gfx1250: copies past the registers, high registers */
+    {"async copy not waited for", {.target = "gfx1250", .body = "global_load_async_to_lds_b32 v1, v1, s[8:9]\ns_wait_loadcnt 0x0\nds_load_b32 v2, v1", .lds = 256},
+     1, 32, "missing wait: LDS 0x0 is read before global_load_async_to_lds_b32 v1, v1, s[8:9] (at 0x#) has been waited for", "ds_load_b32 v2, v1"},
+    {"async copy waited for", {.target = "gfx1250", .body = "global_load_async_to_lds_b32 v1, v1, s[8:9]\ns_wait_asynccnt 0x0\nds_load_b32 v2, v1", .lds = 256},
+     1, 32, NULL, NULL},
+    {"async copy not waited for before the barrier", {.target = "gfx1250", .body = "v_xor_b32_e32 v2, 0x80, v1\n"
+                                                      "global_load_async_to_lds_b32 v1, v1, s[8:9]\ns_barrier_signal -1\ns_barrier_wait 0xffff\n"
+                                                      "ds_load_b32 v3, v2", .lds = 256}, 1, 64,
+     "LDS race: LDS 0x* was written by wave # (global_load_async_to_lds_b32 *) and not waited for before the barrier", NULL},
+    {"async copy past the end of the LDS", {.target = "gfx1250", .body = "global_load_async_to_lds_b32 v1, v1, s[8:9]", .lds = 64}, 1, 32,
+     "out of bounds: LDS store of 4 bytes at 0x40: the workgroup has 64 bytes of LDS", NULL},
+    {"async copy of freed memory", {.target = "gfx1250", .body = "global_load_async_to_lds_b32 v1, v1, s[14:15]", .lds = 256}, 1, 32,
+     "use after free: load of 4 bytes at 0x#: 0 bytes into an allocation of 256 bytes that was freed", NULL},
+    {"async store of LDS nobody wrote", {.target = "gfx1250", .body = "global_store_async_from_lds_b32 v1, v1, s[8:9]", .lds = 256}, 1, 32,
+     "uninitialised: stored data (LDS 0x0) is undefined: nobody wrote it", NULL},
+    {"tensor copy not waited for", {.target = "gfx1250", .body = TENSOR("64") "\ns_wait_asynccnt 0x0\nds_load_b32 v2, v1", .lds = 256}, 1, 32,
+     "missing wait: LDS 0x0 is read before tensor_load_to_lds s[20:23], s[24:31] (at 0x#) has been waited for", NULL},
+    {"tensor copy waited for", {.target = "gfx1250", .body = TENSOR("64") "\ns_wait_tensorcnt 0x0\nv_and_b32_e32 v1, 63, v1\nds_load_b32 v2, v1", .lds = 256},
+     1, 32, NULL, NULL},
+    {"tensor copy past the end of memory", {.target = "gfx1250", .body = TENSOR("512"), .lds = 1024}, 1, 32,
+     "out of bounds: load of 512 bytes at 0x#: ends 256 bytes past the end of an allocation of 256 bytes", NULL},
+    {"high register not waited for", {.target = "gfx1250", .body = "s_set_vgpr_msb 0x40\nglobal_load_b32 v44, v1, s[8:9]\ns_set_vgpr_msb 0x1\n"
+                                      "v_mov_b32_e32 v2, v44"}, 1, 32, "missing wait: v300 is read before global_load_b32 *", NULL},
+    {"high register nobody wrote", {.target = "gfx1250", .body = "s_set_vgpr_msb 0x3\nv_mov_b32_e32 v2, v5\ns_set_vgpr_msb 0x0\n"
+                                    "global_store_b32 v1, v2, s[8:9]"}, 1, 32, "uninitialised: stored data (v2) is undefined: it comes from v773, *", NULL},
 };
 
 static const struct fault_case *const end = cases + sizeof cases / sizeof *cases;
