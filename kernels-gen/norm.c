@@ -7,7 +7,7 @@
 static const struct kg_rowwise tiles[] = {
     /* rows threads vectors */
     {32, 8, 1}, {32, 8, 2},
-    {16, 16, 1}, {16, 16, 2}, {16, 16, 3},
+    {16, 16, 1}, {16, 16, 2}, {16, 16, 3}, {16, 16, 4},
     {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4},
     {4, 64, 2}, {4, 64, 3}, {4, 64, 4},
     {2, 128, 3}, {2, 128, 4},
@@ -19,7 +19,8 @@ static const struct kg_rowwise tiles[] = {
 
 /* The types that are combined with others have fewer: a tile for each doubling of the row. */
 static const struct kg_rowwise few_tiles[] = {
-    {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {4, 64, 2}, {4, 64, 3}, {2, 128, 3},
+    {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4}, {4, 64, 2}, {4, 64, 3},
+    {2, 128, 3}, {2, 128, 4},
     {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8}, {1, 1024, 4},
     {1, 512, 4, .loop = true},
 };
@@ -51,6 +52,14 @@ static bool has_type(const struct kg_arch *arch, enum kg_type t)
 bool kg_is_quantised(const struct kg_spec *s)
 {
     return kg_dtypes[s->out].bits == 8;
+}
+
+unsigned kg_norm_batch(const struct kg_spec *s)
+{
+    const unsigned held = kg_isa_of(s->arch)->param_vectors, all = s->tile.vectors;
+    if (all <= held && !(kg_is_quantised(s) && held < 4))
+        return all;
+    return (kg_is_quantised(s) && held < 4) || all % 2 ? 1 : 2;
 }
 
 void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool mixed,
@@ -118,8 +127,7 @@ static void magnitude(struct kg *g, const struct kg_spec *s, const struct kg_nor
     read_params(g, s, r);
     kg_each_scope(g);
     quantised_result(g, s, r);
-    kg_line(g, "if (!whole)");
-    kg_line(g, "    t = own_$f(t, moved@);");
+    kg_row_own_part(g, s, "t");
     kg_line(g, "top = larger_bits(top, magnitude_$f(t));");
     kg_each_scope_end(g);
     kg_batches_end(g);

@@ -17,6 +17,9 @@
         {"rows", KG_ARG_I32, KG_OF_F32, false}, {"cols", KG_ARG_I32, KG_OF_F32, false},            \
         {"eps", KG_ARG_F32, KG_OF_F32, false}
 
+/* Vectors whose parameters a work-item holds at a time. */
+unsigned kg_norm_batch(const struct kg_spec *s);
+
 /* Calls visit for each record of a norm on this arch. mixed: also f32 weights with 16-bit input. */
 void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool mixed,
                       void (*visit)(const struct kg_spec *s, void *with), void *with);

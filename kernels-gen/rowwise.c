@@ -28,10 +28,22 @@ static bool uniform_row(const struct kg_spec *s)
     return s->tile.threads >= s->arch->wave;
 }
 
-/* Vectors only at aligned addresses: kernels have a second way, slower, and decide by `aligned`. */
+/* Memory takes vectors only at aligned addresses: kernels have two bodies and choose by `aligned`. */
 static bool two_ways(const struct kg_spec *s)
 {
     return !kg_isa_of(s->arch)->any_alignment && s->tile.vec > 1;
+}
+
+bool kg_row_apart(const struct kg *g, const struct kg_spec *s)
+{
+    return g->aligned || s->tile.vec == 1;
+}
+
+/* A vector's elements lie `threads` columns apart, where memory does not take vectors at any address: each
+ * access of a wave then is to consecutive elements. */
+static bool strided(const struct kg *g, const struct kg_spec *s)
+{
+    return two_ways(s) && !g->aligned;
 }
 
 /* The infix of words that reach beyond 32-bit offsets, for rows of any length. */
@@ -40,29 +52,23 @@ static const char *far_word(const struct kg_spec *s)
     return s->tile.loop && kg_isa_of(s->arch)->far ? "_far" : "";
 }
 
-/* `name` = the vector at `at`, loaded by the word load[_far][_param]_, or by the word load_any_. */
+/* `name` = the vector at `at`, loaded by the word load[_far][_param]_, or by the word load_strided_. */
 static void load_each(struct kg *g, const struct kg_spec *s, const char *name, const char *what,
                       const char *type, const char *from, const char *only)
 {
-    for (int way = 0; way < (two_ways(s) ? 2 : 1); way++) {
-        if (two_ways(s) && way == 0)
-            kg_open(g, "if (aligned)");
-        if (way == 1)
-            kg_else(g);
-        kg_each(g);
-        if (only) {
-            kg_line(g, "%s = 0;", name);
-            kg_line(g, "if (%s)", only);
-        }
-        const char *indent = only ? "    " : "";
-        if (way == 0)
-            kg_line(g, "%s%s = load%s%s_%s(%s, at@);", indent, name, far_word(s), what, type, from);
-        else
-            kg_line(g, "%s%s = load_any_%s(%s, at@);", indent, name, type, from);
-        kg_each_end(g);
+    if (g->aligned && !only)
+        only = "moved@ == 0";
+    kg_each(g);
+    if (only) {
+        kg_line(g, "%s = 0;", name);
+        kg_line(g, "if (%s)", only);
     }
-    if (two_ways(s))
-        kg_close(g);
+    const char *indent = only ? "    " : "";
+    if (strided(g, s))
+        kg_line(g, "%s%s = load_strided_%s(%s, at@, %u, cols - 1);", indent, name, type, from, s->tile.threads);
+    else
+        kg_line(g, "%s%s = load%s%s_%s(%s, at@);", indent, name, far_word(s), what, type, from);
+    kg_each_end(g);
 }
 
 /* Elements of a cache line. */
@@ -71,11 +77,9 @@ static unsigned line_of(const struct kg_spec *s)
     return kg_isa_of(s->arch)->line * 8 / kg_dtypes[s->in].bits;
 }
 
-/* The slower way of loading holds parts of all vectors at once. */
 unsigned kg_row_registers(const struct kg_spec *s)
 {
-    const unsigned limit = smaller(kg_isa_of(s->arch)->registers / kg_spec_block(s), 256);
-    return two_ways(s) ? limit - 4 * s->tile.vectors : limit;
+    return smaller(kg_isa_of(s->arch)->registers / kg_spec_block(s), 256);
 }
 
 void kg_row_names(struct kg *g, const struct kg_spec *s)
@@ -102,53 +106,112 @@ static const char *element_of(const struct kg_spec *s, enum kg_of of)
     return kg_dtypes[type].token;
 }
 
-static void signature(struct kg *g, const struct kg_spec *s)
+/* The arguments, with or without their types, and `end`. */
+static void arguments(struct kg *g, const struct kg_spec *s, bool typed, const char *end)
 {
     static const char *const scalar[] = {
         [KG_ARG_I64] = "long", [KG_ARG_I32] = "int", [KG_ARG_F32] = "float"};
-    char name[KG_NAME_MAX + 1], bounds[64];
-    kg_spec_name(s, name);
-    snprintf(bounds, sizeof bounds, kg_isa_of(s->arch)->bounds, kg_spec_block(s), kg_spec_block(s));
-    kg_line(g, "extern \"C\" __global__ void __attribute__((%s))", bounds);
-    kg_line(g, "%s(", name);
     g->indent++;
     for (unsigned i = 0; i < s->op->arg_count; i++) {
         const struct kg_arg *a = &s->op->args[i];
-        const char *end = i + 1 < s->op->arg_count ? "," : ")";
-        if (a->kind == KG_ARG_IN || a->kind == KG_ARG_OUT)
+        const char *after = i + 1 < s->op->arg_count ? "," : end;
+        if (!typed)
+            kg_line(g, "%s%s", a->name, after);
+        else if (a->kind == KG_ARG_IN || a->kind == KG_ARG_OUT)
             kg_line(g, "%s%s *%s%s%s", a->kind == KG_ARG_IN ? "const " : "", element_of(s, a->of),
-                    a->alone ? "__restrict__ " : "", a->name, end);
+                    a->alone ? "__restrict__ " : "", a->name, after);
         else
-            kg_line(g, "%s %s%s", scalar[a->kind], a->name, end);
+            kg_line(g, "%s %s%s", scalar[a->kind], a->name, after);
     }
     g->indent--;
+}
+
+/* The function that `head` starts, up to its opening brace. */
+static void open_function(struct kg *g, const struct kg_spec *s, const char *head, const char *name)
+{
+    kg_line(g, "%s", head);
+    kg_line(g, "%s(", name);
+    arguments(g, s, true, ")");
     kg_line(g, "{");
     g->indent++;
 }
 
-/* Adds the address of a vector operand to `places`, scaled so that multiples of 16 are where its vectors may
- * lie. */
+/* Adds the address of a vector operand, and the distance of its rows, to `places`, scaled so that multiples
+ * of 16 are where its vectors may lie. */
 static void place_of(struct kg *g, const struct kg_spec *s, const struct kg_arg *a)
 {
     const bool matrix = a->ld != NULL;
     if (!matrix && a->of != KG_OF_WEIGHT)
         return;
-    const unsigned bytes = s->tile.vec * (a->of == KG_OF_OUT ? kg_dtypes[s->out].bits : kg_dtypes[s->in].bits) / 8;
+    const unsigned element = (a->of == KG_OF_OUT ? kg_dtypes[s->out].bits : kg_dtypes[s->in].bits) / 8;
+    const unsigned bytes = s->tile.vec * element;
     char scaled[24] = "";
     if (a->of != KG_OF_WEIGHT && bytes < 16)
         snprintf(scaled, sizeof scaled, " * %u", 16 / bytes);
+    kg_line(g, "places |= (unsigned long)%s%s;", a->name, scaled);
     if (matrix)
-        kg_line(g, "places |= (unsigned long)(%s + row * %s)%s;", a->name, a->ld, scaled);
-    else
-        kg_line(g, "places |= (unsigned long)%s;", a->name);
+        kg_line(g, "places |= (unsigned long)(rows > 1 ? %s * %u : 0)%s;", a->ld, element, scaled);
+}
+
+/* What the isa's bounds take beside the size of a workgroup: that again, or where registers are shared out
+ * among workgroups, how many of them shall be resident: enough lanes to cover memory's latency, with
+ * registers for the vectors they hold. */
+static unsigned resident(const struct kg_spec *s)
+{
+    const unsigned block = kg_spec_block(s);
+    const unsigned lanes = kg_isa_of(s->arch)->resident_lanes;
+    if (!lanes)
+        return block;
+    const unsigned wanted = s->tile.vectors > 4 ? lanes * 4 / 5 : lanes;
+    return wanted > block ? wanted / block : 1;
+}
+
+void kg_row_emit(struct kg *g, const struct kg_spec *s,
+                 void (*body)(struct kg *g, const struct kg_spec *s))
+{
+    char name[KG_NAME_MAX + 1], bounds[64], head[128];
+    kg_row_names(g, s);
+    kg_spec_name(s, name);
+    snprintf(bounds, sizeof bounds, kg_isa_of(s->arch)->bounds, kg_spec_block(s), resident(s));
+    snprintf(head, sizeof head, "extern \"C\" __global__ void __attribute__((%s))", bounds);
+    if (!two_ways(s)) {
+        open_function(g, s, head, name);
+        if (s->arch->caps & FLY_CAP_CLUSTER)
+            kg_line(g, "after_earlier();");
+        body(g, s);
+        kg_close(g);
+        return;
+    }
+    static const char *const parts[] = {"row_of_elements", "row_of_vectors"};
+    for (int aligned = 0; aligned < 2; aligned++) {
+        g->aligned = aligned;
+        open_function(g, s, "static __device__ __attribute__((always_inline)) void", parts[aligned]);
+        body(g, s);
+        kg_close(g);
+        kg_blank(g);
+    }
+    g->stage = "kernel";
+    open_function(g, s, head, name);
+    if (s->arch->caps & FLY_CAP_CLUSTER)
+        kg_line(g, "after_earlier();");
+    kg_note(g, "Vectors where they lie at multiples of their size in everything.");
+    kg_line(g, "unsigned long places = 0;");
+    for (unsigned i = 0; i < s->op->arg_count; i++)
+        place_of(g, s, &s->op->args[i]);
+    for (int aligned = 1; aligned >= 0; aligned--) {
+        kg_line(g, aligned ? "if (places %% 16 == 0 && cols %% $n == 0)" : "else");
+        g->indent++;
+        kg_line(g, "%s(", parts[aligned]);
+        arguments(g, s, false, ");");
+        g->indent--;
+    }
+    kg_close(g);
 }
 
 void kg_row_begin(struct kg *g, const struct kg_spec *s)
 {
     const unsigned rows = s->tile.rows, threads = s->tile.threads;
     g->stage = "row";
-    kg_row_names(g, s);
-    signature(g, s);
     if (rows == 1) {
         kg_note(g, "One row a workgroup.");
         kg_line(g, "const int lane = work_item_id();");
@@ -166,13 +229,6 @@ void kg_row_begin(struct kg *g, const struct kg_spec *s)
     }
     kg_line(g, "const %s *x_row = x + row * ldx;", element_of(s, KG_OF_IN));
     kg_line(g, "%s *y_row = y + row * ldy;", element_of(s, KG_OF_OUT));
-    if (two_ways(s)) {
-        kg_note(g, "Vectors lie at multiples of 16 bytes in everything, or the slower words are used.");
-        kg_line(g, "unsigned long places = 0;");
-        for (unsigned i = 0; i < s->op->arg_count; i++)
-            place_of(g, s, &s->op->args[i]);
-        kg_line(g, "const bool aligned = places %% 16 == 0 && cols %% $n == 0;");
-    }
     kg_blank(g);
 }
 
@@ -182,19 +238,13 @@ void kg_row_matrix(struct kg *g, const struct kg_spec *s, enum kg_of of, const c
     kg_line(g, "%s *%s_row = (%s *)%s + row * %s;", type, name, type, name, ld);
 }
 
-void kg_row_end(struct kg *g, const struct kg_spec *s)
-{
-    (void)s;
-    kg_close(g);
-}
-
 void kg_row_anchor(struct kg *g, const struct kg_spec *s)
 {
     const struct kg_rowwise *t = &s->tile;
     const unsigned bytes = kg_dtypes[s->in].bits / 8, line = line_of(s);
     const unsigned wave_step = smaller(t->threads, s->arch->wave) * t->vec;
     g->stage = "anchor";
-    if (t->vec == 1) {
+    if (kg_row_apart(g, s) || strided(g, s)) {
         kg_line(g, "const int before = 0;");
         return;
     }
@@ -214,13 +264,22 @@ void kg_row_anchor(struct kg *g, const struct kg_spec *s)
 }
 
 /* at@ and moved@ from the expression `place` for vector j's place. */
-static void places(struct kg *g, const char *place)
+static void places(struct kg *g, const struct kg_spec *s, const char *place)
 {
     kg_line(g, "int at@@, moved@@;");
     kg_each(g);
     kg_line(g, "const int place = %s;", place);
-    kg_line(g, "at@ = clamp(place, 0, cols - $n);");
-    kg_line(g, "moved@ = at@ - place;");
+    if (g->aligned) {
+        kg_line(g, "at@ = place;");
+        kg_line(g, "moved@ = place < cols ? 0 : $n;");
+    } else if (strided(g, s)) {
+        const unsigned threads = s->tile.threads;
+        kg_line(g, "at@ = place;");
+        kg_line(g, "moved@ = $n - clamp((cols - place + %u) / %u, 0, $n);", threads - 1, threads);
+    } else {
+        kg_line(g, "at@ = clamp(place, 0, cols - $n);");
+        kg_line(g, "moved@ = at@ - place;");
+    }
     kg_each_end(g);
 }
 
@@ -230,9 +289,11 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
     const unsigned step = t->threads * t->vec;
     char place[96];
     g->stage = "places";
-    if (t->vectors == 1) {
+    if (strided(g, s)) {
+        snprintf(place, sizeof place, t->vectors > 1 ? "j * %u + lane" : "lane", step);
+    } else if (t->vectors == 1) {
         snprintf(place, sizeof place, "$n * lane - before");
-    } else if (uniform_row(s) || t->vec == 1) {
+    } else if (uniform_row(s) || kg_row_apart(g, s)) {
         snprintf(place, sizeof place, "$n * (j * %u + lane) - before", t->threads);
     } else {
         kg_note(
@@ -244,7 +305,9 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
         kg_line(g, "const int step = row & 1 ? -%u : %u;", step, step);
         snprintf(place, sizeof place, "start + j * step + $n * lane - before");
     }
-    places(g, place);
+    places(g, s, place);
+    if (kg_row_apart(g, s))
+        return;
     kg_line(g, "int any = 0;");
     kg_each(g);
     kg_line(g, "any |= moved@;");
@@ -260,11 +323,16 @@ void kg_row_loop(struct kg *g, const struct kg_spec *s)
     g->stage = "loop";
     kg_open(g, "for (int first = -before; first < cols; first += %u)",
             t->threads * t->vectors * t->vec);
-    if (t->vectors == 1)
+    if (strided(g, s))
+        snprintf(place, sizeof place, t->vectors > 1 ? "first + j * %u + lane" : "first + lane",
+                 t->threads * t->vec);
+    else if (t->vectors == 1)
         snprintf(place, sizeof place, "first + $n * lane");
     else
         snprintf(place, sizeof place, "first + $n * (j * %u + lane)", t->threads);
-    places(g, place);
+    places(g, s, place);
+    if (kg_row_apart(g, s))
+        return;
     kg_line(g, "const bool whole = first >= 0 && first <= cols - %u;",
             t->threads * t->vectors * t->vec);
 }
@@ -276,13 +344,17 @@ void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name, bool g
 
 void kg_row_load_from(struct kg *g, const struct kg_spec *s, const char *matrix, const char *name, bool guarded)
 {
-    const char *in_row = s->tile.vec == 1 ? "moved@ == 0" : "moved@ > -$n";
+    const char *in_row = kg_row_apart(g, s) ? "moved@ == 0" : strided(g, s) ? "moved@ < $n" : "moved@ > -$n";
     char vector[32], from[48];
     snprintf(vector, sizeof vector, "%s@", name);
     snprintf(from, sizeof from, "%s_row", matrix);
     kg_line(g, "$x %s@@;", name);
     if (!guarded) {
         load_each(g, s, vector, "", "$x", from, NULL);
+        return;
+    }
+    if (kg_row_apart(g, s)) {
+        load_each(g, s, vector, "", "$x", from, in_row);
         return;
     }
     kg_open(g, "if (whole)");
@@ -316,6 +388,14 @@ void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const
 void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
                   void (*body)(struct kg *g, const struct kg_spec *s, bool own))
 {
+    if (kg_row_apart(g, s)) {
+        kg_each_scope(g);
+        kg_open(g, "if (moved@ == 0)");
+        body(g, s, false);
+        kg_close(g);
+        kg_each_scope_end(g);
+        return;
+    }
     for (int own = 0; own < 2; own++) {
         if (own) {
             kg_open(g, "if (!whole)");
@@ -344,30 +424,51 @@ void kg_row_own(struct kg *g, const char *name, bool own)
         kg_line(g, "%s = own_$f(%s, moved@);", name, name);
 }
 
+void kg_row_until(struct kg *g, const struct kg_spec *s, const char *line, const char *column)
+{
+    char count[64];
+    const unsigned threads = s->tile.threads;
+    if (strided(g, s))
+        snprintf(count, sizeof count, "(%s - at@ + %u) / %u", column, threads - 1, threads);
+    else
+        snprintf(count, sizeof count, "%s - at@", column);
+    kg_line(g, line, count);
+}
+
+void kg_row_own_part(struct kg *g, const struct kg_spec *s, const char *name)
+{
+    kg_line(g, kg_row_apart(g, s) ? "if (moved@ != 0)" : "if (!whole)");
+    kg_line(g, kg_row_apart(g, s) ? "    %s = 0;" : "    %s = own_$f(%s, moved@);", name, name);
+}
+
 /* The store of vector j, without a look at `moved`. */
 static void store_one(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type,
                       const char *value)
 {
-    if (two_ways(s))
-        kg_line(g, "if (aligned)");
-    kg_line(g, "%sstore%s_%s(%s_row, at@, %s);", two_ways(s) ? "    " : "", far_word(s), type,
-            matrix, value);
-    if (two_ways(s)) {
-        kg_line(g, "else");
-        kg_line(g, "    store_any_%s(%s_row, at@, %s);", type, matrix, value);
-    }
+    if (strided(g, s))
+        kg_line(g, "store_strided_%s(%s_row, at@, %u, $n - moved@, %s);", type, matrix, s->tile.threads, value);
+    else
+        kg_line(g, "store%s_%s(%s_row, at@, %s);", far_word(s), type, matrix, value);
 }
 
 void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type,
                      const char *value)
 {
-    kg_open(g, s->tile.vec == 1 ? "if (moved@ == 0)" : "if (moved@ > -$n && moved@ < $n)");
+    kg_open(g, kg_row_apart(g, s) ? "if (moved@ == 0)"
+               : strided(g, s)    ? "if (moved@ < $n)"
+                                  : "if (moved@ > -$n && moved@ < $n)");
     store_one(g, s, matrix, type, value);
     kg_close(g);
 }
 
 void kg_row_store_all(struct kg *g, const struct kg_spec *s, const char *value)
 {
+    if (kg_row_apart(g, s)) {
+        kg_each(g);
+        kg_row_store(g, s, value);
+        kg_each_end(g);
+        return;
+    }
     kg_open(g, "if (whole)");
     kg_each(g);
     store_one(g, s, "y", "$o", value);

@@ -9,6 +9,10 @@
  * both ends of it: no access leaves the row, and none is narrower than 16 bytes. What a moved
  * vector shares with its neighbour is left out of sums and stored twice with the same value.
  *
+ * Where memory takes vectors only at multiples of their size, a kernel has two bodies: one for rows that
+ * have all vectors there, and one in which a vector's elements lie as many columns apart as the row has
+ * threads.
+ *
  * kg_line names in these kernels: $x $w $o vector types of input, weight and output, $f the f32
  * vector of as many elements, $n that number; @ the index of a work-item's vector.
  */
@@ -17,16 +21,25 @@
 
 #include "words.h"
 
-/* The kernel's first line and its row: `row`, `lane` (of the row's threads), `x_row`, `y_row`. */
+/* The kernel, its function's body written by `body`. Where memory takes vectors only at multiples of their
+ * size, there are two bodies, for rows that have them there and for all others, and the kernel chooses. */
+void kg_row_emit(struct kg *g, const struct kg_spec *s,
+                 void (*body)(struct kg *g, const struct kg_spec *s));
+
+/* The work-item's row: `row`, `lane` (of the row's threads), `x_row`, `y_row`. */
 void kg_row_begin(struct kg *g, const struct kg_spec *s);
-void kg_row_end(struct kg *g, const struct kg_spec *s);
+
+/* Whether vectors share no columns with others: each lies in the row (moved@ is 0) or outside. */
+bool kg_row_apart(const struct kg *g, const struct kg_spec *s);
 
 /* Where the grid starts: `before`, the columns between it and the row. */
 void kg_row_anchor(struct kg *g, const struct kg_spec *s);
 
 /* `at@`, the column vector j is loaded from, and `moved@`, how far that is from its place on the
  * grid: 0 for vectors all their own, less than $n either way for others of the row. `whole`: all of
- * the wave's are their own. For kernels that hold a whole row. */
+ * the wave's are their own; not there in a body for aligned rows (g->aligned), whose vectors are their own or
+ * outside, where loads give zeros. In a body of strided elements `moved@` is the number of elements beyond the row. For kernels that
+ * hold a whole row. */
 void kg_row_places(struct kg *g, const struct kg_spec *s);
 
 /* The same for the columns from `first` on, in a loop over the row; kg_close ends it. */
@@ -61,6 +74,12 @@ void kg_row_widened(struct kg *g, const struct kg_spec *s, const char *name, con
 /* In the body of a sweep, with own: zeros the columns of the f32 vector `name` that a neighbour
  * counts. */
 void kg_row_own(struct kg *g, const char *name, bool own);
+
+/* Inside kg_each: `line`, its %s the elements of vector j that lie before `column`. */
+void kg_row_until(struct kg *g, const struct kg_spec *s, const char *line, const char *column);
+
+/* Outside of sweeps: the same as kg_row_own where the vector needs it. */
+void kg_row_own_part(struct kg *g, const struct kg_spec *s, const char *name);
 
 /* Inside kg_each: stores `value`, of type $o, where vector j belongs to the row. */
 void kg_row_store(struct kg *g, const struct kg_spec *s, const char *value);
@@ -101,7 +120,7 @@ void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
 /* Vector registers a work-item can have. */
 unsigned kg_row_registers(const struct kg_spec *s);
 
-/* Defines $x and the other short names. Called by kg_row_begin. */
+/* Defines $x and the other short names. Called by kg_row_emit. */
 void kg_row_names(struct kg *g, const struct kg_spec *s);
 
 #endif

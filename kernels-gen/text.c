@@ -71,7 +71,7 @@ void kg_expand(const struct kg *g, struct kg_buf *out, const char *text)
                 kg_buf_printf(out, "[%d]", g->copies);
         } else if (*c == '@') {
             if (g->copies > 1)
-                kg_buf_printf(out, "[%sj]", batched(g) ? "b + " : "");
+                kg_buf_printf(out, "[%s]", !batched(g) ? "j" : g->batch > 1 ? "b + j" : "b");
         } else if (*c == '`' && c[1] == '`') {
             c++;
             if (g->batch > 1)

@@ -28,6 +28,7 @@ struct kg {
     int copies;   /* elements of a register array: @ is the one at hand, @@ the count; empty at 1 */
     int batch;    /* the same of an array that lives for one batch of copies: ` and `` */
     unsigned lds; /* bytes of LDS declared so far */
+    bool aligned; /* row-wise: every vector lies at a multiple of its size, in the row or outside */
     const char *stage; /* for error messages */
     char error[256];   /* first error, empty while there is none */
 };

@@ -209,27 +209,6 @@ static const struct kg_word maths[] = {
     EXCHANGED("below64"),
     EXCHANGED("of_last"),
 #undef EXCHANGED
-    {"narrow_$x", KG_MANY, 8, 1u << KG_I8,
-     "/* Rounds to nearest even, to -127 .. 127; NaN becomes 0. */\n"
-     "static __device__ $x narrow_$x($f v)\n"
-     "{\n"
-     "    $x codes;\n"
-     "#pragma unroll\n"
-     "    for (int e = 0; e < $n; e++) {\n"
-     "        const float near = __builtin_rintf(v[e]);\n"
-     "        const float in = near > 127 ? 127 : near < -127 ? -127 : near;\n"
-     "        codes[e] = (int)(in == in ? in : 0);\n"
-     "    }\n"
-     "    return codes;\n"
-     "}"},
-    {"narrow_$x", KG_ONE, 8, 1u << KG_I8,
-     "/* Rounds to nearest even, to -127 .. 127; NaN becomes 0. */\n"
-     "static __device__ $x narrow_$x($f v)\n"
-     "{\n"
-     "    const float near = __builtin_rintf(v);\n"
-     "    const float in = near > 127 ? 127 : near < -127 ? -127 : near;\n"
-     "    return (int)(in == in ? in : 0);\n"
-     "}"},
     {"narrow_$x", KG_MANY, 8, 1u << KG_E4M3 | 1u << KG_E4M3FNUZ,
      "/* Rounds to nearest even. */\n"
      "static __device__ $x narrow_$x($f v)\n"

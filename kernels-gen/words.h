@@ -35,13 +35,16 @@ struct kg_isa {
         unsigned count;
     } words[2];         /* what the family shares, then its own */
     unsigned line;      /* bytes of a cache line that a wave's accesses should start at */
-    bool any_alignment; /* 16-byte accesses work at every element's address; else words load_any_,
-                           store_any_ */
+    bool any_alignment; /* 16-byte accesses work at every element's address; else words load_strided_,
+                           store_strided_ */
     bool far;           /* offsets beyond 32 bits are words of their own, load_far_, store_far_ */
     unsigned
         registers; /* vector registers of a compute unit, shared by the work-items of a workgroup */
+    unsigned param_vectors; /* of a row of parameters, held by a work-item of a row-wise kernel; 4 or fewer */
     bool last_lane; /* sums of a wave may end in its last lane: words below32, below64, of_last */
-    const char *bounds; /* attribute of a kernel, its argument the work-items of a workgroup */
+    unsigned resident_lanes; /* of row-wise kernels on a compute unit, asked for in `bounds`; 0: not asked for */
+    const char *bounds; /* attribute of a kernel: the work-items of a workgroup, and the same again or the
+                           resident workgroups */
 };
 
 const struct kg_isa *kg_isa_of(const struct kg_arch *a);

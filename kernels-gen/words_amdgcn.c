@@ -53,6 +53,27 @@ static const struct kg_word common[] = {
      "    __asm__(\"\" : \"+v\"(v));\n"
      "    return v;\n"
      "}"},
+    {"narrow_$x", KG_MANY, 8, 1u << KG_I8,
+     "/* Rounds to nearest even, to -127 .. 127; NaN becomes 0. */\n"
+     "static __device__ $x narrow_$x($f v)\n"
+     "{\n"
+     "    $x codes;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++) {\n"
+     "        const float near = __builtin_rintf(v[e]);\n"
+     "        const float in = near > 127 ? 127 : near < -127 ? -127 : near;\n"
+     "        codes[e] = (int)(in == in ? in : 0);\n"
+     "    }\n"
+     "    return codes;\n"
+     "}"},
+    {"narrow_$x", KG_ONE, 8, 1u << KG_I8,
+     "/* Rounds to nearest even, to -127 .. 127; NaN becomes 0. */\n"
+     "static __device__ $x narrow_$x($f v)\n"
+     "{\n"
+     "    const float near = __builtin_rintf(v);\n"
+     "    const float in = near > 127 ? 127 : near < -127 ? -127 : near;\n"
+     "    return (int)(in == in ? in : 0);\n"
+     "}"},
     {"load_$x", KG_ANY, 0, 0,
      "/* Elements at .. of p, which need no alignment beyond their own. */\n"
      "static __device__ $x load_$x(const $t *p, int at)\n"
@@ -261,6 +282,7 @@ const struct kg_isa kg_isa_wave64 = {
     .line = 64,
     .any_alignment = true,
     .far = true,
+    .param_vectors = 4,
     .registers = 131072,
     .bounds = "amdgpu_flat_work_group_size(%u, %u)",
 };
@@ -270,6 +292,7 @@ const struct kg_isa kg_isa_wave32 = {
     .line = 64,
     .any_alignment = true,
     .far = true,
+    .param_vectors = 4,
     .registers = 131072,
     .bounds = "amdgpu_flat_work_group_size(%u, %u)",
 };

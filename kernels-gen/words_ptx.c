@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The words of NVIDIA's PTX, in clang's builtins and inline assembly for cache hints, which the
- * builtins drop. 16-byte accesses must be aligned, so a vector at another address is put together
- * from two.
+ * builtins drop. 16-byte accesses must be aligned; rows that are not are taken by elements.
  */
 #include "words.h"
 
@@ -59,36 +58,6 @@ static const struct kg_word words[] = {
      "{\n"
      "    return *(const $x *)(p + at);\n"
      "}"},
-    {"load_any_$x", KG_MANY, 0, 0,
-     "/* Elements at .. of p at any address: from the two aligned 16 bytes they lie in. */\n"
-     "static __device__ $x load_any_$x(const $t *p, long at)\n"
-     "{\n"
-     "    typedef unsigned long words __attribute__((ext_vector_type(2)));\n"
-     "    const unsigned long byte = (unsigned long)(p + at);\n"
-     "    const unsigned part = byte % 16, bits = part % 8 * 8;\n"
-     "    const words low = *(const words *)(byte - part);\n"
-     "    const words high = *(const words *)(byte - part + (part ? 16 : 0));\n"
-     "    const unsigned long first = part < 8 ? low.x : low.y;\n"
-     "    const unsigned long second = part < 8 ? low.y : high.x;\n"
-     "    const unsigned long third = part < 8 ? high.x : high.y;\n"
-     "    const words out = {first >> bits | second << 1 << (63 - bits),\n"
-     "                       second >> bits | third << 1 << (63 - bits)};\n"
-     "    return __builtin_bit_cast($x, out);\n"
-     "}",
-     .bytes = 16},
-    {"store_any_$x", KG_MANY, 0, 0,
-     "/* At any address: by elements where it is not aligned. */\n"
-     "static __device__ void store_any_$x($t *p, long at, $x v)\n"
-     "{\n"
-     "    if ((unsigned long)(p + at) % 16 == 0) {\n"
-     "        store_$x(p, at, v);\n"
-     "        return;\n"
-     "    }\n"
-     "#pragma unroll\n"
-     "    for (int e = 0; e < $n; e++)\n"
-     "        p[at + e] = v[e];\n"
-     "}",
-     .bytes = 16},
     {"load_$x", KG_MANY, 0, 0,
      "static __device__ $x load_$x(const $t *p, long at)\n"
      "{\n"
@@ -101,26 +70,37 @@ static const struct kg_word words[] = {
      "    *($x *)(p + at) = v;\n"
      "}",
      .bytes = KG_NOT_16},
-    {"load_any_$x", KG_MANY, 0, 0,
-     "/* At any address: by elements. */\n"
-     "static __device__ $x load_any_$x(const $t *p, long at)\n"
+    {"load_strided_$x", KG_MANY, 0, 0,
+     "/* Every step-th element from `at` on; beyond `last`, that one. */\n"
+     "static __device__ $x load_strided_$x(const $t *p, int at, int step, int last)\n"
      "{\n"
      "    $x v;\n"
+     "    if (at + ($n - 1) * step <= last) {\n"
      "#pragma unroll\n"
-     "    for (int e = 0; e < $n; e++)\n"
-     "        v[e] = p[at + e];\n"
+     "        for (int e = 0; e < $n; e++)\n"
+     "            v[e] = p[at + e * step];\n"
+     "    } else {\n"
+     "#pragma unroll\n"
+     "        for (int e = 0; e < $n; e++)\n"
+     "            v[e] = p[least(at + e * step, last)];\n"
+     "    }\n"
      "    return v;\n"
-     "}",
-     .bytes = KG_NOT_16},
-    {"store_any_$x", KG_MANY, 0, 0,
-     "/* At any address: by elements. */\n"
-     "static __device__ void store_any_$x($t *p, long at, $x v)\n"
+     "}"},
+    {"store_strided_$x", KG_MANY, 0, 0,
+     "/* The first `count` elements of v, step elements apart from `at` on. */\n"
+     "static __device__ void store_strided_$x($t *p, int at, int step, int count, $x v)\n"
      "{\n"
+     "    if (count == $n) {\n"
      "#pragma unroll\n"
-     "    for (int e = 0; e < $n; e++)\n"
-     "        p[at + e] = v[e];\n"
-     "}",
-     .bytes = KG_NOT_16},
+     "        for (int e = 0; e < $n; e++)\n"
+     "            p[at + e * step] = v[e];\n"
+     "    } else {\n"
+     "#pragma unroll\n"
+     "        for (int e = 0; e < $n; e++)\n"
+     "            if (e < count)\n"
+     "                p[at + e * step] = v[e];\n"
+     "    }\n"
+     "}"},
     {"load_$x", KG_ONE, 0, 0,
      "static __device__ $x load_$x(const $t *p, long at)\n"
      "{\n"
@@ -136,6 +116,12 @@ static const struct kg_word words[] = {
      "{\n"
      "    return p[at];\n"
      "}"},
+    {"after_earlier", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
+     .text = "/* Lets the next kernel of the stream get ready, and waits for the one before to have finished. */\n"
+             "static __device__ void after_earlier()\n"
+             "{\n"
+             "    __asm__ volatile(\"griddepcontrol.launch_dependents;\\n\\tgriddepcontrol.wait;\" ::: \"memory\");\n"
+             "}"},
     {"negative", KG_ANY, 0, 0,
      "static __device__ float negative(float v)\n"
      "{\n"
@@ -195,6 +181,27 @@ static const struct kg_word words[] = {
      "{\n"
      "    return __nvvm_ex2_approx_ftz_f(v);\n"
      "}"},
+    {"narrow_$x", KG_MANY, 8, 1u << KG_I8,
+     "/* Rounds to nearest even by an addition that leaves the integer in the low bits, to -127 .. 127; NaN\n"
+     " * becomes 0. Conversions would take a slow pipe. */\n"
+     "static __device__ $x narrow_$x($f v)\n"
+     "{\n"
+     "    $x codes;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++) {\n"
+     "        const float in = __nvvm_fmax_f(__nvvm_fmin_f(v[e], 127), -127);\n"
+     "        const int bits = __builtin_bit_cast(int, in + 0x1.8p+23f);\n"
+     "        codes[e] = v[e] == v[e] ? bits : 0;\n"
+     "    }\n"
+     "    return codes;\n"
+     "}"},
+    {"narrow_$x", KG_ONE, 8, 1u << KG_I8,
+     "/* Rounds to nearest even, to -127 .. 127; NaN becomes 0. */\n"
+     "static __device__ $x narrow_$x($f v)\n"
+     "{\n"
+     "    const float in = __nvvm_fmax_f(__nvvm_fmin_f(v, 127), -127);\n"
+     "    return v == v ? (int)__builtin_rintf(in) : 0;\n"
+     "}"},
     {"four_e4m3", KG_ANY, 0, 0,
      "/* Four codes, the first in the low byte. */\n"
      "static __device__ int four_e4m3(float a, float b, float c, float d)\n"
@@ -215,5 +222,7 @@ const struct kg_isa kg_isa_ptx = {
     .line = 32,
     .any_alignment = false,
     .registers = 65536,
-    .bounds = "launch_bounds(%u)",
+    .param_vectors = 2,
+    .resident_lanes = 1280, /* 48 registers each */
+    .bounds = "launch_bounds(%u, %u)",
 };

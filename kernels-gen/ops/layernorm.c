@@ -31,25 +31,19 @@ static const struct kg_arg args[] = {
  * in batches where a lane has many vectors. */
 static bool params_with_row(const struct kg_spec *s)
 {
-    return s->tile.vectors <= 2;
+    return s->tile.vectors <= 2 && s->tile.vectors <= kg_norm_batch(s);
 }
 
 static bool params_in_batches(const struct kg_spec *s)
 {
-    return s->tile.vectors > 4;
-}
-
-/* Vectors for which parameters are held at a time. */
-static unsigned params_batch(const struct kg_spec *s)
-{
-    return params_in_batches(s) ? 2 : s->tile.vectors;
+    return s->tile.vectors > kg_norm_batch(s);
 }
 
 /* A vector and its place are 6 registers, two parameters 8; the rest is the arithmetic of a vector.
  */
 static unsigned registers(const struct kg_spec *s)
 {
-    return 6 * s->tile.vectors + (kg_is_quantised(s) ? 12 : 8) * params_batch(s) + 
+    return 6 * s->tile.vectors + (kg_is_quantised(s) ? 12 : 8) * kg_norm_batch(s) + 
            (kg_dtypes[s->in].bits == 32 ? 24 : 48) + (kg_is_quantised(s) ? 28 : 0);
 }
 
@@ -214,9 +208,8 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_line(g, "const float variance = square * reciprocal((float)cols) - m_low * m_low;");
     scale_and_statistics(g);
 
-    const struct kg_norm_result r = {params, result, !params_in_batches(s), params_batch(s)};
+    const struct kg_norm_result r = {params, result, !params_in_batches(s), kg_norm_batch(s)};
     kg_norm_write(g, s, &r);
-    kg_row_end(g, s);
 }
 
 static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
@@ -226,6 +219,8 @@ static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
     add_exactly(g, s, "part", "part_low", own);
     if (own)
         kg_line(g, "fresh -= least(moved@ < 0 ? -moved@ : moved@, $n);");
+    else if (kg_row_apart(g, s))
+        kg_line(g, "fresh += $n;");
 }
 
 static void sum_deviations(struct kg *g, const struct kg_spec *s, bool own)
@@ -252,7 +247,7 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_loop(g, s);
     kg_row_load(g, s, "values", false);
     kg_norm_add(g, s);
-    kg_line(g, "int fresh = %u;", s->tile.vectors * s->tile.vec);
+    kg_line(g, "int fresh = %u;", kg_row_apart(g, s) ? 0 : s->tile.vectors * s->tile.vec);
     declare_sums(g, s, "part", "part_low");
     kg_row_sweep(g, s, onto_constant(s) ? "part = " ABOVE_HALVES ", part_low = 0;" : "part = part_low = 0;",
                  sum_chunk);
@@ -286,17 +281,13 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_line(g, "const float variance = square * reciprocal((float)cols);");
     scale_and_statistics(g);
 
-    const struct kg_norm_result r = {params, result, false, params_batch(s)};
+    const struct kg_norm_result r = {params, result, false, kg_norm_batch(s)};
     kg_norm_write_loop(g, s, &r);
-    kg_row_end(g, s);
 }
 
 static void emit(struct kg *g, const struct kg_spec *s)
 {
-    if (s->tile.loop)
-        emit_loop(g, s);
-    else
-        emit_resident(g, s);
+    kg_row_emit(g, s, s->tile.loop ? emit_loop : emit_resident);
 }
 
 const struct kg_op kg_op_layernorm = {

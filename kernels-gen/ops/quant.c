@@ -48,8 +48,7 @@ static void sweep(struct kg *g, const struct kg_spec *s)
     (void)s;
     kg_each_scope(g);
     kg_line(g, "$f v = widen_$x(values@);");
-    kg_line(g, "if (!whole)");
-    kg_line(g, "    v = own_$f(v, moved@);");
+    kg_row_own_part(g, s, "v");
     kg_line(g, "top = larger_bits(top, magnitude_$f(v));");
     kg_each_scope_end(g);
 }
@@ -75,7 +74,6 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_reduce(g, s, "top", &kg_largest);
     kg_quant_scale(g, s);
     write_row(g, s);
-    kg_row_end(g, s);
 }
 
 static void emit_loop(struct kg *g, const struct kg_spec *s)
@@ -95,15 +93,11 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_load(g, s, "values", false);
     write_row(g, s);
     kg_close(g);
-    kg_row_end(g, s);
 }
 
 static void emit(struct kg *g, const struct kg_spec *s)
 {
-    if (s->tile.loop)
-        emit_loop(g, s);
-    else
-        emit_resident(g, s);
+    kg_row_emit(g, s, s->tile.loop ? emit_loop : emit_resident);
 }
 
 const struct kg_op kg_op_quant = {

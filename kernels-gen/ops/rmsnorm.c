@@ -30,13 +30,7 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
 /* Parameters come with the row while registers allow. */
 static bool params_early(const struct kg_spec *s)
 {
-    return s->tile.vectors <= 2 && s->weight == s->in;
-}
-
-/* Vectors for which parameters are held at a time. */
-static unsigned params_batch(const struct kg_spec *s)
-{
-    return s->tile.vectors > 4 ? 2 : s->tile.vectors;
+    return s->tile.vectors <= 2 && s->tile.vectors <= kg_norm_batch(s) && s->weight == s->in;
 }
 
 /* A vector and its place are 6 registers, a parameter 4 or, f32 with 16-bit input, 8; the rest is the
@@ -44,7 +38,7 @@ static unsigned params_batch(const struct kg_spec *s)
 static const char *legal(const struct kg_spec *s)
 {
     const unsigned param = s->weight == s->in ? 4 : 8;
-    return kg_row_legal(s, 6 * s->tile.vectors + (param + (kg_is_quantised(s) ? 4 : 0)) * params_batch(s) + 40);
+    return kg_row_legal(s, 6 * s->tile.vectors + (param + (kg_is_quantised(s) ? 4 : 0)) * kg_norm_batch(s) + 40);
 }
 
 static void params(struct kg *g, const struct kg_spec *s)
@@ -94,9 +88,8 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_reduce(g, s, "square", &kg_sum);
     scale_and_statistics(g);
 
-    const struct kg_norm_result r = {params, result, params_early(s), params_batch(s)};
+    const struct kg_norm_result r = {params, result, params_early(s), kg_norm_batch(s)};
     kg_norm_write(g, s, &r);
-    kg_row_end(g, s);
 }
 
 static void emit_loop(struct kg *g, const struct kg_spec *s)
@@ -117,17 +110,13 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_reduce(g, s, "square", &kg_sum);
     scale_and_statistics(g);
 
-    const struct kg_norm_result r = {params, result, false, params_batch(s)};
+    const struct kg_norm_result r = {params, result, false, kg_norm_batch(s)};
     kg_norm_write_loop(g, s, &r);
-    kg_row_end(g, s);
 }
 
 static void emit(struct kg *g, const struct kg_spec *s)
 {
-    if (s->tile.loop)
-        emit_loop(g, s);
-    else
-        emit_resident(g, s);
+    kg_row_emit(g, s, s->tile.loop ? emit_loop : emit_resident);
 }
 
 const struct kg_op kg_op_rmsnorm = {

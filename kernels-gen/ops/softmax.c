@@ -72,12 +72,14 @@ static void mask(struct kg *g, const struct kg_spec *s)
     kg_blank(g);
 }
 
-static void hide(struct kg *g)
+static void hide(struct kg *g, const struct kg_spec *s)
 {
-    kg_line(g, "if (seen < cols) {");
-    g->indent++;
+    if (g->aligned) /* vectors outside the row are hidden too */
+        kg_open(g, s->tile.loop ? "if (seen < first + %u)" : "if (seen < %u)", kg_spec_max_cols(s));
+    else
+        kg_open(g, "if (seen < cols)");
     kg_each(g);
-    kg_line(g, "values@ = only_$x(values@, seen - at@, hidden);");
+    kg_row_until(g, s, "values@ = only_$x(values@, %s, hidden);", "seen");
     kg_each_end(g);
     kg_close(g);
 }
@@ -111,7 +113,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
 
     kg_note(g, "The only read of the row.");
     kg_row_load(g, s, "values", false);
-    hide(g);
+    hide(g, s);
     kg_row_keep_packed(g, s, "values");
     kg_blank(g);
 
@@ -140,7 +142,6 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_line(g, "const $o out = narrow_$o(powers@ * inverse);");
     kg_row_store(g, s, "out");
     kg_each_scope_end(g);
-    kg_row_end(g, s);
 }
 
 static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
@@ -161,7 +162,7 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_line(g, "peak all = {-__builtin_inff(), 0};");
     kg_row_loop(g, s);
     kg_row_load(g, s, "values", false);
-    hide(g);
+    hide(g, s);
     kg_row_keep_packed(g, s, "values");
     kg_line(g, "float high = all.top;");
     kg_each(g);
@@ -181,21 +182,17 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_note(g, "Second read.");
     kg_row_loop(g, s);
     kg_row_load(g, s, "values", true);
-    hide(g);
+    hide(g, s);
     kg_each_scope(g);
     kg_line(g, "const $o out = narrow_$o(power_$f((widen_$x(values@) * sign - about) * factor) * inverse);");
     kg_row_store(g, s, "out");
     kg_each_scope_end(g);
     kg_close(g);
-    kg_row_end(g, s);
 }
 
 static void emit(struct kg *g, const struct kg_spec *s)
 {
-    if (s->tile.loop)
-        emit_loop(g, s);
-    else
-        emit_resident(g, s);
+    kg_row_emit(g, s, s->tile.loop ? emit_loop : emit_resident);
 }
 
 const struct kg_op kg_op_softmax = {

@@ -82,7 +82,6 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_reduce(g, s, "dot", &kg_sum);
     kg_blank(g);
     write_row(g, s);
-    kg_row_end(g, s);
 }
 
 static void emit_loop(struct kg *g, const struct kg_spec *s)
@@ -109,15 +108,11 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_load_from(g, s, "probabilities", "given", true);
     write_row(g, s);
     kg_close(g);
-    kg_row_end(g, s);
 }
 
 static void emit(struct kg *g, const struct kg_spec *s)
 {
-    if (s->tile.loop)
-        emit_loop(g, s);
-    else
-        emit_resident(g, s);
+    kg_row_emit(g, s, s->tile.loop ? emit_loop : emit_resident);
 }
 
 const struct kg_op kg_op_softmaxbwd = {

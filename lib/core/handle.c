@@ -119,6 +119,14 @@ flyStatus_t flySetStream(flyHandle_t h, void *stream)
     return FLY_STATUS_SUCCESS;
 }
 
+flyStatus_t flySetOverlap(flyHandle_t h, int on)
+{
+    if (!fly_handle_begin(h))
+        return fly_bad_handle(h, "flySetOverlap");
+    h->overlap = on != 0;
+    return FLY_STATUS_SUCCESS;
+}
+
 flyStatus_t flyGetStream(flyHandle_t h, void **stream)
 {
     if (!fly_handle_begin(h))

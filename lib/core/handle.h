@@ -21,6 +21,7 @@ struct flyHandle {
     struct fly_runtime *rt;
     struct fly_device *device;
     void *stream;
+    bool overlap; /* flySetOverlap */
     char forced[FLY_MAX_KERNEL_NAME + 32]; /* FLY_KERNEL, "" when unset */
     char message[FLY_MAX_MESSAGE];         /* of the last failure, "" after a success */
     struct fly_cache cache;

@@ -29,8 +29,8 @@ static inline int fly_launch(const struct fly_call *c, uint32_t workgroups, void
     const struct fly_kernel *k = c->entry->kernel;
     const uint32_t grid[3] = {workgroups, 1, 1}, block[3] = {k->block, 1, 1};
     struct fly_runtime *rt = c->h->rt;
-    return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs,
-                      k->kernarg_bytes);
+    return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes,
+                      c->h->overlap && k->rowwise.threads);
 }
 
 /* The same with workgroups in three dimensions. */
@@ -39,8 +39,8 @@ static inline int fly_launch_grid(const struct fly_call *c, const uint32_t grid[
     const struct fly_kernel *k = c->entry->kernel;
     const uint32_t block[3] = {k->block, 1, 1};
     struct fly_runtime *rt = c->h->rt;
-    return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs,
-                      k->kernarg_bytes);
+    return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes,
+                      c->h->overlap && k->rowwise.threads);
 }
 
 /* Queues the entry's second kernel. */
@@ -51,7 +51,7 @@ static inline int fly_launch_second(const struct fly_call *c, const uint32_t gri
     const uint32_t block[3] = {k->block, 1, 1};
     struct fly_runtime *rt = c->h->rt;
     return rt->launch(rt, c->entry->second_function, grid, block, 0, c->h->stream, kernargs,
-                      k->kernarg_bytes);
+                      k->kernarg_bytes, false);
 }
 
 /* The second half of a Plan function: selects, loads and describes. p null: an empty problem. */

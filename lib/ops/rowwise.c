@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include "core/arch.h"
@@ -39,9 +40,14 @@ int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes)
     return snprintf(text, bytes, "%u <= cols", k->rowwise.vec);
 }
 
-/* Vectors a work-item should hold: two loads in flight when rows fill the machine, one when a wider
- * workgroup is the only parallelism there is. */
-enum { VECTORS_MANY_ROWS = 2, VECTORS_FEW_ROWS = 1 };
+/* What keeps a machine busy. Where rows fill it, more vectors a work-item make fewer exchanges between
+ * lanes; a wide workgroup is the only parallelism there is for few rows. Measured on an H200 for PTX,
+ * modelled for AMD. */
+struct taste {
+    int vectors, block;         /* a work-item's vectors and the work-items of a workgroup */
+    int few_vectors, few_block; /* the same for few rows */
+};
+static const struct taste on_amd = {2, 256, 1, 1024}, on_ptx = {4, 256, 2, 512};
 
 /* Costs are in thousandths of the ideal time of the row. Idle lanes move no memory and cost a part of their
  * share. A tile that is too small to start at the cache line of a row asks for a line twice with every
@@ -53,9 +59,7 @@ enum {
     COST_VECTOR_STEP = 25,   /* a halving or doubling away from the wanted vectors */
     COST_NARROW = 4000,      /* accesses of less than 16 bytes */
     COST_THREADS_STEP = 30,  /* a halving or doubling away from the wanted block */
-    COST_IDLE_CUS = 150,     /* packing rows although compute units stay idle */
-    BLOCK_MANY_ROWS = 256,   /* work-items */
-    BLOCK_FEW_ROWS = 1024    /* a compute unit has the row to itself */
+    COST_IDLE_CUS = 150      /* packing rows although compute units stay idle */
 };
 
 static int log2_distance(uint64_t a, uint64_t b)
@@ -65,7 +69,7 @@ static int log2_distance(uint64_t a, uint64_t b)
 }
 
 static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, int64_t ld,
-                       const struct fly_target *target)
+                       const struct fly_target *target, const struct taste *taste)
 {
     const uint32_t cus = target->cus;
     const struct fly_rowwise_tile *t = &k->rowwise;
@@ -77,13 +81,14 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     if (t->passes == 1 && ld % line != 0 && sweep < cols + line - 1)
         cost += 2000 * LINE / (16 * (int64_t)target->arch->wave);
     int64_t workgroups = (rows + t->rows - 1) / t->rows;
-    int wanted = rows >= 4 * (int64_t)cus ? VECTORS_MANY_ROWS : VECTORS_FEW_ROWS;
+    int vectors = rows >= 4 * (int64_t)cus ? taste->vectors : taste->few_vectors;
+    int block = rows > cus ? taste->block : taste->few_block;
     if (t->vec * fly_dtype_bits(k->types[0]) < 128)
         cost += COST_NARROW;
     if (t->passes != 1)
         cost += COST_SECOND_READ;
-    cost += COST_VECTOR_STEP * log2_distance(t->vectors, (uint64_t)wanted);
-    cost += COST_THREADS_STEP * log2_distance(k->block, rows > cus ? BLOCK_MANY_ROWS : BLOCK_FEW_ROWS);
+    cost += COST_VECTOR_STEP * log2_distance(t->vectors, (uint64_t)vectors);
+    cost += COST_THREADS_STEP * log2_distance(k->block, (uint64_t)block);
     if (t->rows > 1 && workgroups < cus && workgroups < rows)
         cost += COST_IDLE_CUS;
     return cost;
@@ -92,12 +97,13 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
 uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
                                int64_t ld, const struct fly_target *t)
 {
+    const struct taste *taste = strcmp(t->arch->family, "PTX") ? &on_amd : &on_ptx;
     uint32_t best = n;
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < n; i++) {
         if (fly_rowwise_fits(&k[i], cols))
             continue;
-        int64_t cost = cost_of(&k[i], rows, cols, ld, t);
+        int64_t cost = cost_of(&k[i], rows, cols, ld, t, taste);
         if (cost < least) {
             least = cost;
             best = i;

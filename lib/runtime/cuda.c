@@ -47,6 +47,20 @@ enum {
 typedef void *ptr;
 typedef unsigned long long device_ptr;
 
+/* CUlaunchAttribute and CUlaunchConfig of the driver. */
+struct launch_attribute {
+    int id, pad;
+    int value;
+    char rest[60];
+};
+struct launch_config {
+    unsigned grid[3], block[3], lds_bytes;
+    ptr stream;
+    struct launch_attribute *attributes;
+    unsigned attribute_count;
+};
+enum { LAUNCH_PROGRAMMATIC_SERIALIZATION = 6 };
+
 /* CUDA_FUNCTION(name, symbol, parameters) */
 #define CUDA_FUNCTIONS                                                                             \
     CUDA_FUNCTION(cuInit, "cuInit", (unsigned))                                                    \
@@ -70,6 +84,8 @@ typedef unsigned long long device_ptr;
     CUDA_FUNCTION(cuLaunchKernel, "cuLaunchKernel",                                                \
                   (ptr, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, ptr, \
                    void **, void **))                                                              \
+    CUDA_FUNCTION(cuLaunchKernelEx, "cuLaunchKernelEx",                                            \
+                  (const struct launch_config *, ptr, void **, void **))                           \
     CUDA_FUNCTION(cuMemAlloc, "cuMemAlloc_v2", (device_ptr *, size_t))                             \
     CUDA_FUNCTION(cuMemFree, "cuMemFree_v2", (device_ptr))                                         \
     CUDA_FUNCTION(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (device_ptr, const void *, size_t))             \
@@ -274,9 +290,19 @@ static int function_registers(struct fly_runtime *rt, void *function, uint32_t *
 
 static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3],
                   const uint32_t block[3], uint32_t lds_bytes, void *stream, void *kernargs,
-                  size_t kernarg_bytes)
+                  size_t kernarg_bytes, bool overlap)
 {
     void *extra[] = {LAUNCH_BUFFER, kernargs, LAUNCH_BUFFER_SIZE, &kernarg_bytes, LAUNCH_END};
+    if (overlap) {
+        struct launch_attribute early = {.id = LAUNCH_PROGRAMMATIC_SERIALIZATION, .value = 1};
+        struct launch_config config = {.grid = {grid[0], grid[1], grid[2]},
+                                       .block = {block[0], block[1], block[2]},
+                                       .lds_bytes = lds_bytes,
+                                       .stream = stream,
+                                       .attributes = &early,
+                                       .attribute_count = 1};
+        return api(rt)->cuLaunchKernelEx(&config, function, NULL, extra);
+    }
     return api(rt)->cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
                                    block[2], lds_bytes, stream, NULL, extra);
 }

@@ -173,6 +173,22 @@ API(cuLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsig
     return 0;
 }
 
+struct config {
+    unsigned grid[3], block[3], lds;
+    void *stream;
+    int *attributes; /* one: its number, padding, its value */
+    unsigned count;
+};
+
+API(cuLaunchKernelEx, const struct config *config, void *function, void **params, void **extra)
+{
+    if (config->count != 1 || config->attributes[0] != 6 || config->attributes[2] != 1)
+        return INVALID_VALUE;
+    fake_cuda.overlapped++;
+    return cuLaunchKernel(function, config->grid[0], config->grid[1], config->grid[2], config->block[0],
+                          config->block[1], config->block[2], config->lds, config->stream, params, extra);
+}
+
 API(cuThreadExchangeStreamCaptureMode, int *mode)
 {
     int was = capture_mode;

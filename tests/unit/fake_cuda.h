@@ -7,7 +7,7 @@
 
 extern struct fake_cuda {
     int retained[2]; /* primary contexts */
-    int modules, loads, launches;
+    int modules, loads, launches, overlapped;
     int launch_device;
     int mode_at_load; /* stream capture mode of the thread */
     unsigned grid;

@@ -99,6 +99,11 @@ Test(cuda, a_kernel_is_loaded_at_first_use_and_contexts_are_put_back)
         cr_assert_eq(flyLayerNorm(h, &a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(h));
     cr_assert_eq(s->loads, 1);
     cr_assert_eq(s->launches, 3);
+    cr_assert_eq(s->overlapped, 0);
+    flySetOverlap(h, 1);
+    cr_assert_eq(flyLayerNorm(h, &a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(h));
+    cr_assert_eq(s->overlapped, 1);
+    flySetOverlap(h, 0);
     cr_assert_eq(s->launch_device, 1);
     cr_assert_str_eq(s->function, k->name);
     cr_assert_eq(s->kernarg_bytes, k->kernarg_bytes);

@@ -89,12 +89,6 @@ static __device__ float other8(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x141, 0xf, 0xf, true));
 }
 
-/* Whether v is zero in all lanes. */
-static __device__ bool zero_in_wave(int v)
-{
-    return __builtin_amdgcn_ballot_w64(v != 0) == 0;
-}
-
 static __device__ f32x1 widen_bf16x1(bf16x1 v)
 {
     return (float)v;
@@ -104,12 +98,6 @@ static __device__ f32x1 widen_bf16x1(bf16x1 v)
 static __device__ bf16x1 narrow_bf16x1(f32x1 v)
 {
     return (bf16)v;
-}
-
-/* v, or zero where the row has no such column. */
-static __device__ f32x1 own_f32x1(f32x1 v, int moved)
-{
-    return moved ? 0 : v;
 }
 
 static __device__ float sum_f32x1(f32x1 v)
@@ -213,19 +201,11 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
     const int place = 1 * lane - before;
     at = clamp(place, 0, cols - 1);
     moved = at - place;
-    int any = 0;
-    any |= moved;
-    const bool whole = zero_in_wave(any);
-
     /* The only read of the row. */
     bf16x1 values;
-    if (whole) {
+    values = 0;
+    if (moved == 0)
         values = load_bf16x1(x_row, at);
-    } else {
-        values = 0;
-        if (moved == 0)
-            values = load_bf16x1(x_row, at);
-    }
     bf16x1 scales;
     if (gamma) {
         scales = load_param_bf16x1(gamma, at);
@@ -253,14 +233,8 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
     /* Sum of the row. */
     f32x1 hi = 0, lo = 0;
     {
-        f32x1 v = widen_bf16x1(values);
-        hi = v;
-    }
-    if (!whole) {
-        hi = lo = 0;
-        {
+        if (moved == 0) {
             f32x1 v = widen_bf16x1(values);
-            v = own_f32x1(v, moved);
             hi = v;
         }
     }
@@ -278,16 +252,9 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
     /* Squares of the deviations. */
     f32x1 squares = 0;
     {
-        f32x1 v = widen_bf16x1(values);
-        f32x1 d = v + less_m;
-        squares += d * d;
-    }
-    if (!whole) {
-        squares = 0;
-        {
+        if (moved == 0) {
             f32x1 v = widen_bf16x1(values);
-            f32x1 d = v + negative(m);
-            d = own_f32x1(d, moved);
+            f32x1 d = v + less_m;
             squares += d * d;
         }
     }
@@ -312,11 +279,7 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
         f32x1 t = (d * scale + shift) * widen_bf16x1(scales) + widen_bf16x1(offsets);
         out = narrow_bf16x1(t);
     }
-    if (whole) {
+    if (moved == 0) {
         store_bf16x1(y_row, at, out);
-    } else {
-        if (moved == 0) {
-            store_bf16x1(y_row, at, out);
-        }
     }
 }

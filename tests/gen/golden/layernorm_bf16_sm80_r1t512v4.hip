@@ -55,32 +55,35 @@ static __device__ bf16x8 load_param_bf16x8(const bf16 *p, long at)
     return *(const bf16x8 *)(p + at);
 }
 
-/* Elements at .. of p at any address: from the two aligned 16 bytes they lie in. */
-static __device__ bf16x8 load_any_bf16x8(const bf16 *p, long at)
+/* Every step-th element from `at` on; beyond `last`, that one. */
+static __device__ bf16x8 load_strided_bf16x8(const bf16 *p, int at, int step, int last)
 {
-    typedef unsigned long words __attribute__((ext_vector_type(2)));
-    const unsigned long byte = (unsigned long)(p + at);
-    const unsigned part = byte % 16, bits = part % 8 * 8;
-    const words low = *(const words *)(byte - part);
-    const words high = *(const words *)(byte - part + (part ? 16 : 0));
-    const unsigned long first = part < 8 ? low.x : low.y;
-    const unsigned long second = part < 8 ? low.y : high.x;
-    const unsigned long third = part < 8 ? high.x : high.y;
-    const words out = {first >> bits | second << 1 << (63 - bits),
-                       second >> bits | third << 1 << (63 - bits)};
-    return __builtin_bit_cast(bf16x8, out);
+    bf16x8 v;
+    if (at + (8 - 1) * step <= last) {
+#pragma unroll
+        for (int e = 0; e < 8; e++)
+            v[e] = p[at + e * step];
+    } else {
+#pragma unroll
+        for (int e = 0; e < 8; e++)
+            v[e] = p[least(at + e * step, last)];
+    }
+    return v;
 }
 
-/* At any address: by elements where it is not aligned. */
-static __device__ void store_any_bf16x8(bf16 *p, long at, bf16x8 v)
+/* The first `count` elements of v, step elements apart from `at` on. */
+static __device__ void store_strided_bf16x8(bf16 *p, int at, int step, int count, bf16x8 v)
 {
-    if ((unsigned long)(p + at) % 16 == 0) {
-        store_bf16x8(p, at, v);
-        return;
-    }
+    if (count == 8) {
 #pragma unroll
-    for (int e = 0; e < 8; e++)
-        p[at + e] = v[e];
+        for (int e = 0; e < 8; e++)
+            p[at + e * step] = v[e];
+    } else {
+#pragma unroll
+        for (int e = 0; e < 8; e++)
+            if (e < count)
+                p[at + e * step] = v[e];
+    }
 }
 
 static __device__ float negative(float v)
@@ -292,8 +295,8 @@ extern "C" __device__ __attribute__((used, visibility("default")))
 const unsigned char fly_registry_FINGERPRINT = 1;
 
 /* 1 row a workgroup, 512 lanes a row, 8 to 16384 columns, read once */
-extern "C" __global__ void __attribute__((launch_bounds(512)))
-layernorm_bf16_sm80_r1t512v4(
+static __device__ __attribute__((always_inline)) void
+row_of_elements(
     const bf16 *x,
     const bf16 *__restrict__ gamma,
     const bf16 *__restrict__ beta,
@@ -317,30 +320,14 @@ layernorm_bf16_sm80_r1t512v4(
     const int row = workgroup_id();
     const bf16 *x_row = x + row * ldx;
     bf16 *y_row = y + row * ldy;
-    /* Vectors lie at multiples of 16 bytes in everything, or the slower words are used. */
-    unsigned long places = 0;
-    places |= (unsigned long)(x + row * ldx);
-    places |= (unsigned long)gamma;
-    places |= (unsigned long)beta;
-    places |= (unsigned long)(y + row * ldy);
-    places |= (unsigned long)(residual + row * ldr);
-    places |= (unsigned long)(residual_out + row * ldro);
-    places |= (unsigned long)xscale;
-    const bool aligned = places % 16 == 0 && cols % 8 == 0;
 
-    /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it, or
-     * nearer where the vectors would not reach the row's end. */
-    int before = (unsigned long)x_row % 32 / 2;
-    before = least(before, 16384 - cols);
-    /* A last vector that is not whole shares columns with the one before it: not across waves. */
-    if ((unsigned)(cols + before - 1) % 256 < 7)
-        before += 16;
+    const int before = 0;
     int at[4], moved[4];
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        const int place = 8 * (j * 512 + lane) - before;
-        at[j] = clamp(place, 0, cols - 8);
-        moved[j] = at[j] - place;
+        const int place = j * 4096 + lane;
+        at[j] = place;
+        moved[j] = 8 - clamp((cols - place + 511) / 512, 0, 8);
     }
     int any = 0;
 #pragma unroll
@@ -351,59 +338,24 @@ layernorm_bf16_sm80_r1t512v4(
 
     /* The only read of the row. */
     bf16x8 values[4];
-    if (whole) {
-        if (aligned) {
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
-                values[j] = load_bf16x8(x_row, at[j]);
-            }
-        } else {
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                values[j] = load_any_bf16x8(x_row, at[j]);
-            }
-        }
-    } else {
-        if (aligned) {
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                values[j] = 0;
-                if (moved[j] > -8)
-                    values[j] = load_bf16x8(x_row, at[j]);
-            }
-        } else {
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                values[j] = 0;
-                if (moved[j] > -8)
-                    values[j] = load_any_bf16x8(x_row, at[j]);
-            }
-        }
+    for (int j = 0; j < 4; j++) {
+        values[j] = load_strided_bf16x8(x_row, at[j], 512, cols - 1);
     }
     /* The row is x + residual where there is one. */
     if (residual) {
         bf16 *residual_row = (bf16 *)residual + row * ldr;
         bf16 *residual_out_row = (bf16 *)residual_out + row * ldro;
         bf16x8 more[4];
-        if (aligned) {
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
-                more[j] = load_bf16x8(residual_row, at[j]);
-            }
-        } else {
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                more[j] = load_any_bf16x8(residual_row, at[j]);
-            }
+        for (int j = 0; j < 4; j++) {
+            more[j] = load_strided_bf16x8(residual_row, at[j], 512, cols - 1);
         }
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             values[j] = narrow_bf16x8(widen_bf16x8(values[j]) + widen_bf16x8(more[j]));
-            if (moved[j] > -8 && moved[j] < 8) {
-                if (aligned)
-                    store_bf16x8(residual_out_row, at[j], values[j]);
-                else
-                    store_any_bf16x8(residual_out_row, at[j], values[j]);
+            if (moved[j] < 8) {
+                store_strided_bf16x8(residual_out_row, at[j], 512, 8 - moved[j], values[j]);
             }
         }
     }
@@ -479,51 +431,202 @@ layernorm_bf16_sm80_r1t512v4(
     for (int j = 0; j < 4; j++) {
         values[j] = packed_bf16x8(values[j]);
     }
-    bf16x8 scales[4];
-    if (gamma) {
-        if (aligned) {
+    square = square + other2(square);
+    square = square + other4(square);
+    square = square + other8(square);
+    square = square + other16(square);
+    square = square + other32(square);
+    __shared__ float square_of_wave[16];
+    if (lane % 32 == 0)
+        square_of_wave[lane / 32] = square;
+    barrier();
+    square = square_of_wave[lane % 16];
+    square = square + other2(square);
+    square = square + other4(square);
+    square = square + other8(square);
+    square = square + other16(square);
+    const float variance = square * reciprocal((float)cols) - m_low * m_low;
+    const float scale = reciprocal_root(variance + eps);
+    const float shift = negative(m_low * scale);
+
+    if (lane == 0) {
+        if (mean)
+            mean[row] = m;
+        if (rstd)
+            rstd[row] = scale;
+    }
+
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
-                scales[j] = load_param_bf16x8(gamma, at[j]);
+    for (int b = 0; b < 4; b += 2) {
+        bf16x8 scales[2];
+        if (gamma) {
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+                scales[j] = load_strided_bf16x8(gamma, at[b + j], 512, cols - 1);
             }
         } else {
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
-                scales[j] = load_any_bf16x8(gamma, at[j]);
+            for (int j = 0; j < 2; j++) {
+                scales[j] = packed_bf16x8((bf16x8)1);
             }
         }
-    } else {
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-            scales[j] = packed_bf16x8((bf16x8)1);
+        for (int j = 0; j < 2; j++) {
+            scales[j] = packed_bf16x8(scales[j]);
         }
-    }
+        bf16x8 offsets[2];
+        if (beta) {
 #pragma unroll
-    for (int j = 0; j < 4; j++) {
-        scales[j] = packed_bf16x8(scales[j]);
-    }
-    bf16x8 offsets[4];
-    if (beta) {
-        if (aligned) {
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                offsets[j] = load_param_bf16x8(beta, at[j]);
+            for (int j = 0; j < 2; j++) {
+                offsets[j] = load_strided_bf16x8(beta, at[b + j], 512, cols - 1);
             }
         } else {
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
-                offsets[j] = load_any_bf16x8(beta, at[j]);
+            for (int j = 0; j < 2; j++) {
+                offsets[j] = packed_bf16x8((bf16x8)0);
             }
         }
-    } else {
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-            offsets[j] = packed_bf16x8((bf16x8)0);
+        for (int j = 0; j < 2; j++) {
+            offsets[j] = packed_bf16x8(offsets[j]);
+        }
+        bf16x8 out[2];
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            const f32x8 d = widen_bf16x8(values[b + j]) + less_m;
+            f32x8 t = (d * scale + shift) * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
+            out[j] = narrow_bf16x8(t);
+        }
+        if (whole) {
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+                store_strided_bf16x8(y_row, at[b + j], 512, 8 - moved[b + j], out[j]);
+            }
+        } else {
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+                if (moved[b + j] < 8) {
+                    store_strided_bf16x8(y_row, at[b + j], 512, 8 - moved[b + j], out[j]);
+                }
+            }
         }
     }
+}
+
+static __device__ __attribute__((always_inline)) void
+row_of_vectors(
+    const bf16 *x,
+    const bf16 *__restrict__ gamma,
+    const bf16 *__restrict__ beta,
+    bf16 *y,
+    f32 *__restrict__ mean,
+    f32 *__restrict__ rstd,
+    const bf16 *residual,
+    bf16 *residual_out,
+    f32 *__restrict__ yscale,
+    const bf16 *__restrict__ xscale,
+    long ldx,
+    long ldy,
+    long ldr,
+    long ldro,
+    int rows,
+    int cols,
+    float eps)
+{
+    /* One row a workgroup. */
+    const int lane = work_item_id();
+    const int row = workgroup_id();
+    const bf16 *x_row = x + row * ldx;
+    bf16 *y_row = y + row * ldy;
+
+    const int before = 0;
+    int at[4], moved[4];
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        offsets[j] = packed_bf16x8(offsets[j]);
+        const int place = 8 * (j * 512 + lane) - before;
+        at[j] = place;
+        moved[j] = place < cols ? 0 : 8;
+    }
+    /* The only read of the row. */
+    bf16x8 values[4];
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        values[j] = 0;
+        if (moved[j] == 0)
+            values[j] = load_bf16x8(x_row, at[j]);
+    }
+    /* The row is x + residual where there is one. */
+    if (residual) {
+        bf16 *residual_row = (bf16 *)residual + row * ldr;
+        bf16 *residual_out_row = (bf16 *)residual_out + row * ldro;
+        bf16x8 more[4];
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            more[j] = 0;
+            if (moved[j] == 0)
+                more[j] = load_bf16x8(residual_row, at[j]);
+        }
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            values[j] = narrow_bf16x8(widen_bf16x8(values[j]) + widen_bf16x8(more[j]));
+            if (moved[j] == 0) {
+                store_bf16x8(residual_out_row, at[j], values[j]);
+            }
+        }
+    }
+
+    /* Sum of the row. */
+    f32x2 hi = 0, lo = 0;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        if (moved[j] == 0) {
+            f32x8 v = widen_bf16x8(values[j]);
+            if (j == 0)
+                hi = quads_f32x8(v);
+            else
+                add_to_f32x2(hi, lo, quads_f32x8(v));
+        }
+    }
+    const pair own_sum = fold_f32x2(hi, lo);
+    double sum = (double)own_sum.hi + own_sum.lo;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        values[j] = packed_bf16x8(values[j]);
+    }
+    sum = sum + other2_wide(sum);
+    sum = sum + other4_wide(sum);
+    sum = sum + other8_wide(sum);
+    sum = sum + other16_wide(sum);
+    sum = sum + other32_wide(sum);
+    __shared__ double sum_of_wave[16];
+    if (lane % 32 == 0)
+        sum_of_wave[lane / 32] = sum;
+    barrier();
+    sum = sum_of_wave[lane % 16];
+    sum = sum + other2_wide(sum);
+    sum = sum + other4_wide(sum);
+    sum = sum + other8_wide(sum);
+    sum = sum + other16_wide(sum);
+
+    /* The mean: m is it rounded, m_low what is missing. */
+    const pair center = quotient(sum, cols);
+    const float m = center.hi, m_low = center.lo;
+    const float less_m = negative(m);
+
+    /* Squares of the deviations. */
+    f32x8 squares = 0;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        if (moved[j] == 0) {
+            f32x8 v = widen_bf16x8(values[j]);
+            f32x8 d = v + less_m;
+            squares += d * d;
+        }
+    }
+    float square = sum_f32x8(squares);
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        values[j] = packed_bf16x8(values[j]);
     }
     square = square + other2(square);
     square = square + other4(square);
@@ -550,30 +653,129 @@ layernorm_bf16_sm80_r1t512v4(
             rstd[row] = scale;
     }
 
-    bf16x8 out[4];
 #pragma unroll
-    for (int j = 0; j < 4; j++) {
-        const f32x8 d = widen_bf16x8(values[j]) + less_m;
-        f32x8 t = (d * scale + shift) * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
-        out[j] = narrow_bf16x8(t);
-    }
-    if (whole) {
+    for (int b = 0; b < 4; b += 2) {
+        bf16x8 scales[2];
+        if (gamma) {
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-            if (aligned)
-                store_bf16x8(y_row, at[j], out[j]);
-            else
-                store_any_bf16x8(y_row, at[j], out[j]);
+            for (int j = 0; j < 2; j++) {
+                scales[j] = 0;
+                if (moved[b + j] == 0)
+                    scales[j] = load_param_bf16x8(gamma, at[b + j]);
+            }
+        } else {
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+                scales[j] = packed_bf16x8((bf16x8)1);
+            }
         }
-    } else {
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-            if (moved[j] > -8 && moved[j] < 8) {
-                if (aligned)
-                    store_bf16x8(y_row, at[j], out[j]);
-                else
-                    store_any_bf16x8(y_row, at[j], out[j]);
+        for (int j = 0; j < 2; j++) {
+            scales[j] = packed_bf16x8(scales[j]);
+        }
+        bf16x8 offsets[2];
+        if (beta) {
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+                offsets[j] = 0;
+                if (moved[b + j] == 0)
+                    offsets[j] = load_param_bf16x8(beta, at[b + j]);
+            }
+        } else {
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+                offsets[j] = packed_bf16x8((bf16x8)0);
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            offsets[j] = packed_bf16x8(offsets[j]);
+        }
+        bf16x8 out[2];
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            const f32x8 d = widen_bf16x8(values[b + j]) + less_m;
+            f32x8 t = (d * scale + shift) * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
+            out[j] = narrow_bf16x8(t);
+        }
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            if (moved[b + j] == 0) {
+                store_bf16x8(y_row, at[b + j], out[j]);
             }
         }
     }
+}
+
+extern "C" __global__ void __attribute__((launch_bounds(512, 2)))
+layernorm_bf16_sm80_r1t512v4(
+    const bf16 *x,
+    const bf16 *__restrict__ gamma,
+    const bf16 *__restrict__ beta,
+    bf16 *y,
+    f32 *__restrict__ mean,
+    f32 *__restrict__ rstd,
+    const bf16 *residual,
+    bf16 *residual_out,
+    f32 *__restrict__ yscale,
+    const bf16 *__restrict__ xscale,
+    long ldx,
+    long ldy,
+    long ldr,
+    long ldro,
+    int rows,
+    int cols,
+    float eps)
+{
+    /* Vectors where they lie at multiples of their size in everything. */
+    unsigned long places = 0;
+    places |= (unsigned long)x;
+    places |= (unsigned long)(rows > 1 ? ldx * 2 : 0);
+    places |= (unsigned long)gamma;
+    places |= (unsigned long)beta;
+    places |= (unsigned long)y;
+    places |= (unsigned long)(rows > 1 ? ldy * 2 : 0);
+    places |= (unsigned long)residual;
+    places |= (unsigned long)(rows > 1 ? ldr * 2 : 0);
+    places |= (unsigned long)residual_out;
+    places |= (unsigned long)(rows > 1 ? ldro * 2 : 0);
+    places |= (unsigned long)xscale;
+    if (places % 16 == 0 && cols % 8 == 0)
+        row_of_vectors(
+            x,
+            gamma,
+            beta,
+            y,
+            mean,
+            rstd,
+            residual,
+            residual_out,
+            yscale,
+            xscale,
+            ldx,
+            ldy,
+            ldr,
+            ldro,
+            rows,
+            cols,
+            eps);
+    else
+        row_of_elements(
+            x,
+            gamma,
+            beta,
+            y,
+            mean,
+            rstd,
+            residual,
+            residual_out,
+            yscale,
+            xscale,
+            ldx,
+            ldy,
+            ldr,
+            ldro,
+            rows,
+            cols,
+            eps);
 }
