@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
+#include "float.h"
 #include "flow.h"
 #include "handlers.h"
 #include "hazard.h"
@@ -262,6 +263,15 @@ static void lower_memory(struct build *b)
         in->half = strstr(name, "_d16_hi") ? 2 : 1;
 }
 
+/* An inline float, which gfx11's rows call an f64, in the type of C. */
+static u64 constant_of(unsigned type, u64 value)
+{
+    double x;
+    memcpy(&x, &value, 8);
+    const u32 f = sim_f32_bits((float)x), h = type == SIM_MT_BF16 ? sim_bf16_from_f32(f) : sim_f16_from_f32(f);
+    return type == SIM_MT_F16 || type == SIM_MT_BF16 ? h | h << 16 : f;
+}
+
 /* A form of sim/matrix.c, if the instruction is one. Words of A and B follow the formats of f8f6f4. */
 static bool lower_matrix(struct build *b)
 {
@@ -291,23 +301,28 @@ static bool lower_matrix(struct build *b)
     in->width = (u8)(sim_matrix_cycles(form, b->prog->gfx9 ? s->cbsz : s->matrix_a_fmt, b->prog->gfx9 ? s->blgp : s->matrix_b_fmt) / 4);
     for (unsigned i = 0; i < s->noperands; i++) {
         const struct sim_operand *o = &s->o[i];
-        struct operand scale = {0}, *d = NULL;
+        struct operand *d = NULL, *scale = NULL;
         switch (o->field) {
         case SIM_F_vdst: d = &in->o[0]; break;
         case SIM_F_src0: d = &in->o[1]; break;
         case SIM_F_src1: d = &in->o[2]; break;
         case SIM_F_src2: d = &in->o[3]; break;
-        case SIM_F_scale_src0: d = &in->o[4]; break;
-        case SIM_F_scale_src1: d = &scale; break;
+        case SIM_F_scale_src0: d = scale = &in->o[4]; break;
+        case SIM_F_scale_src1:
+            d = scale = keep(b->pool, sizeof *d);
+            memset(d, 0, sizeof *d);
+            in->more = d;
+            break;
         default: break;
         }
         if (!d)
             continue;
-        lower_operand(b, d, o, false);
-        if (d != &scale && d != &in->o[0])
+        struct sim_operand c = *o;
+        if (d == &in->o[3] && o->type == SIM_T_F64 && form->c != SIM_MT_F64 && o->reg >= 240)
+            c.value = constant_of(form->c, o->value);
+        lower_operand(b, d, &c, false);
+        if (d != scale && d != &in->o[0])
             modifiers(b, d, o, i);
-        if (d == &scale)
-            in->imm2 = scale.reg;
     }
     return true;
 }

@@ -116,7 +116,10 @@ struct insn {
     u8 half;             /* small loads: 1 into the low half, 2 into the high half */
     u8 width;            /* memory: dwords moved; matrix: passes */
     u16 flags;           /* SIM_IN_* */
-    const struct insn *target; /* branch target */
+    union {
+        const struct insn *target;  /* branch target */
+        const struct operand *more; /* scaled matrix: the scales of B */
+    };
     const struct sim_insn *src; /* as decoded */
     const void *aux;     /* handler's own: matrix form, wait counts ... */
     u64 use[SIM_SET_WORDS] __attribute__((aligned(64)));

@@ -19,7 +19,7 @@
 #define CLASSES(X)                                                                                 \
     X(salu) X(control) X(valu_f32) X(valu_f16) X(valu_f64) X(valu_int) X(valu_cmp)                 \
     X(valu_cvt) X(valu_pk) X(valu_scale) X(lanes) X(division) X(matrix) X(lds) X(vmem)             \
-    X(scratch) X(smem) X(valu_1250) X(copy)
+    X(scratch) X(smem) X(valu_1250) X(copy) X(wmma)
 
 #define DECLARE(name) void run_##name(enum target t);
 CLASSES(DECLARE)
@@ -51,11 +51,10 @@ CLASSES(TEST)
 static const char *const elsewhere[] = { "s_endpgm", "s_trap", "s_sendmsg", "s_code_end",
                                          "s_endpgm_saved" };
 
-/* Masks of 64 bits mean nothing to waves of 32 lanes; WMMA is tested beside its arithmetic. */
+/* Masks of 64 bits mean nothing to waves of 32 lanes. */
 static bool left_out(enum target t, const char *name)
 {
-    return target_lanes(t) == 32 && (strstr(name, "saveexec_b64") || strstr(name, "wrexec_b64") ||
-                                     strstr(name, "wmma") || strstr(name, "swmmac"));
+    return target_lanes(t) == 32 && (strstr(name, "saveexec_b64") || strstr(name, "wrexec_b64"));
 }
 
 static void list_only(enum target t)
