@@ -159,8 +159,10 @@ static void negate(float *x, int s, int k, bool even, bool odd)
 SIM_INLINE bool is_mai(const struct sim_matrix_form *f) { return f->isa <= SIM_MX_GFX950; }
 
 /* A (operand 0) or B (1). CDNA ISA documents, "matrix register layouts"; AMD's matrix instruction
- * calculator for CDNA1 to 3, RDNA3, RDNA4. The runs of gfx950's f8f6f4 and of gfx1250 are those of
- * Triton's AMD linear layouts; no document of AMD's confirms them. */
+ * calculator for CDNA1 to 3, RDNA3, RDNA4. The runs of gfx950's f8f6f4 are those of Triton's AMD linear
+ * layouts; no document of AMD's confirms them. gfx1250's f8f6f4 and the order of 16-bit forms agree with
+ * AMD's emulator rocJITsu (isa/arch/amdgpu/shared/mma), which cites the CDNA5 ISA 7.12; where the 8-bit
+ * dense forms differ from it, only the common order of k does, which no product shows. */
 static struct kmap map_of(const struct sim_matrix_form *f, int operand, int wave, unsigned bits)
 {
     int s = operand ? f->n : f->m, k = f->k >> (f->sparse && !operand);
@@ -178,7 +180,7 @@ static struct kmap map_of(const struct sim_matrix_form *f, int operand, int wave
     }
     int run = q.run;
     if (f->a == SIM_MT_F8F6F4)
-        run = bits == 4 ? 32 : 16;
+        run = bits == 8 || (bits == 6 && f->isa == SIM_MX_GFX950) ? 16 : 32;
     else if (f->isa == SIM_MX_GFX1250 && f->k * (int)bits >= 512)
         run = (bits == 4 ? 32 : 8) << (f->sparse && operand);
     else if (f->isa >= SIM_MX_GFX12 && bits == 16)
