@@ -167,6 +167,8 @@ static void lower_operand(struct build *b, struct operand *d, const struct sim_o
         d->kind = SIM_KIND_NONE;
     } else {
         u64 v = o->file == SIM_FILE_APERTURE ? aperture(o) : o->value;
+        if (o->file == SIM_FILE_FLAT_SCRATCH_BASE)
+            v = (1ull << SIM_SCRATCH_SHIFT) >> 32 * (o->reg & 1);
         d->kind = SIM_KIND_CONST;
         if (scalar_insn)
             d->val = v;

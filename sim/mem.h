@@ -123,6 +123,8 @@ bool sim_private_store(struct sim_wave *w, const struct insn *in, const u32 *off
 
 /* FLAT addresses outside global memory: the apertures of LDS and private memory. */
 enum { SIM_APERTURE_LDS = 1, SIM_APERTURE_PRIVATE = 2 }; /* bits 63:48 of an address */
+/* gfx1250: bits 63:58 of a FLAT address of private memory, the lane in bits 57:52. */
+enum { SIM_SCRATCH_SHIFT = 58, SIM_SCRATCH_LANE = 52, SIM_SCRATCH_OTHER = 3 };
 bool sim_flat_special(const struct sim_wave *w, const u64 *ad);
 bool sim_flat_load(struct sim_wave *w, const struct insn *in, const u64 *ad, int nd, int ext, int d16, int width);
 bool sim_flat_store(struct sim_wave *w, const struct insn *in, const u64 *ad, int nd, int small, int hi, int width);

@@ -117,6 +117,17 @@ bool sim_flat_special(const struct sim_wave *w, const u64 *ad)
     return x >> 48;
 }
 
+/* Which memory an address names. Private memory of gfx1250 has the lane in its address; only one's own is reached here. */
+static unsigned place(struct sim_wave *w, const struct insn *in, int lane, u64 a)
+{
+    if (a >> SIM_SCRATCH_SHIFT != 1)
+        return (unsigned)(a >> 48);
+    if ((int)(a >> SIM_SCRATCH_LANE & 63) == lane)
+        return SIM_APERTURE_PRIVATE;
+    sim_trap(w, in, lane, SIM_TRAP_UNIMPLEMENTED, a, "FLAT access to private memory of lane %u", (unsigned)(a >> SIM_SCRATCH_LANE & 63));
+    return SIM_SCRATCH_OTHER;
+}
+
 static bool lds_ok(struct sim_wave *w, const struct insn *in, int lane, u32 a, unsigned n, const char *what)
 {
     if ((u64)a + n <= w->wg->lds_bytes)
@@ -146,7 +157,7 @@ bool sim_flat_load(struct sim_wave *w, const struct insn *in, const u64 *ad, int
         const int i = __builtin_ctzll(k);
         u8 t[16] = {0};
         u32 dirty = 0;
-        switch (ad[i] >> 48) {
+        switch (place(w, in, i, ad[i])) {
         case SIM_APERTURE_LDS:
             if (!lds_ok(w, in, i, low[i], n, "load"))
                 return false;
@@ -154,6 +165,8 @@ bool sim_flat_load(struct sim_wave *w, const struct insn *in, const u64 *ad, int
                 return false;
             memcpy(t, w->wg->lds + low[i], n);
             break;
+        case SIM_SCRATCH_OTHER:
+            return false;
         case SIM_APERTURE_PRIVATE:
             if (!read(w, in, i, low[i], n, t, &dirty, width))
                 return false;
@@ -182,7 +195,7 @@ bool sim_flat_store(struct sim_wave *w, const struct insn *in, const u64 *ad, in
         const int i = __builtin_ctzll(k);
         u8 t[16];
         collect(w, in, i, t, nd, hi, width);
-        switch (ad[i] >> 48) {
+        switch (place(w, in, i, ad[i])) {
         case SIM_APERTURE_LDS:
             if (!lds_ok(w, in, i, low[i], n, "store"))
                 return false;
@@ -190,6 +203,8 @@ bool sim_flat_store(struct sim_wave *w, const struct insn *in, const u64 *ad, in
                 return false;
             memcpy(w->wg->lds + low[i], t, n);
             break;
+        case SIM_SCRATCH_OTHER:
+            return false;
         case SIM_APERTURE_PRIVATE:
             if (!write(w, in, i, low[i], n, t, width))
                 return false;
@@ -226,7 +241,7 @@ bool sim_flat_atomic(struct sim_wave *w, const struct insn *in, const u64 *ad, i
             if (op == SIM_RMW_CMPSWAP)
                 other |= (u64)s[3 * width + i] << 32;
         }
-        switch (ad[i] >> 48) {
+        switch (place(w, in, i, ad[i])) {
         case SIM_APERTURE_LDS:
             if (!lds_ok(w, in, i, low[i], n, "atomic"))
                 return false;
@@ -234,6 +249,8 @@ bool sim_flat_atomic(struct sim_wave *w, const struct insn *in, const u64 *ad, i
                 return false;
             p = w->wg->lds + low[i];
             break;
+        case SIM_SCRATCH_OTHER:
+            return false;
         case SIM_APERTURE_PRIVATE:
             if (!read(w, in, i, low[i], n, t, &dirty, width))
                 return false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Private memory: each program fills 64 bytes a lane, runs one scratch load or store under an EXEC
- * mask with holes, and reads the 64 bytes back. Address forms: none, VGPR, SGPR, and (gfx940) both.
+ * mask with holes, and reads the 64 bytes back. Address forms: none, VGPR, SGPR, (gfx940) both,
+ * and FLAT instructions.
  * Reference: CDNA3 ISA guide, flat memory chapter, scratch address; every lane has its own bytes.
  */
 #include "item.h"
@@ -48,9 +49,20 @@ enum { FILL = 32, ADDR = 4, DATA = 10, RESULT = 20, BACK = 48, SADDR = 12 };
 
 struct scase {
     const struct sop *op;
-    int form, offset, saddr, snippet; /* form: bit 0 VGPR, bit 1 SGPR */
+    int form, offset, saddr, snippet; /* form: bit 0 VGPR, bit 1 SGPR; FLAT: a flat address */
     char name[40];
 };
+
+enum { FLAT = 4 };
+
+/* Puts the FLAT address of the private byte v4 into v[8:9]. */
+static const char *flat_address(enum target t)
+{
+    if (t == T_1250) /* LLVM, cast of private pointers: base plus the lane above bit 51 */
+        return "v_mbcnt_lo_u32_b32 v9, -1, 0\nv_lshlrev_b32 v9, 20, v9\nv_mov_b32 v8, v4\n"
+               "v_add_nc_u64 v[8:9], src_flat_scratch_base_lo, v[8:9]\n";
+    return "s_mov_b64 s[42:43], src_private_base\nv_mov_b32 v9, s43\nv_mov_b32 v8, v4\n";
+}
 
 static void add(struct batch *b, struct scase *c)
 {
@@ -79,8 +91,12 @@ static void add(struct batch *b, struct scase *c)
         sprintf(tail, " offset:%d", c->offset);
     char s[8];
     sprintf(s, c->form & 2 ? "s%d" : "off", SADDR);
-    char text[128];
-    if (c->op->load)
+    char text[512];
+    if (c->form == FLAT)
+        sprintf(text, "%s%s %s, %s%s\n%s%s", flat_address(t), c->name, c->op->load ? reg : "v[8:9]",
+                c->op->load ? "v[8:9]" : reg, tail, t >= T_1201 ? "s_wait_dscnt 0\n" : "s_waitcnt lgkmcnt(0)\n",
+                "v_mov_b32 v8, 0\nv_mov_b32 v9, 0\ns_mov_b64 s[42:43], 0\n");
+    else if (c->op->load)
         sprintf(text, "%s %s, %s, %s%s\n", c->name, reg, addr, s, tail);
     else
         sprintf(text, "%s %s, %s, %s%s\n", c->name, addr, reg, s, tail);
@@ -103,6 +119,10 @@ static void run_case(const struct batch *b, const struct scase *c)
         w.s[41] = (uint32_t)(exec >> 32);
         w.s[SADDR] = (uint32_t)c->saddr;
         memset(w.v[5], 0, sizeof w.v[5]);
+        if (c->form == FLAT) {
+            memset(w.v[8], 0, 2 * sizeof w.v[8]);
+            w.s[42] = w.s[43] = 0;
+        }
         for (int i = 0; i < lanes; i++)
             w.v[ADDR][i] = rand_below((uint32_t)(48 - c->offset - c->saddr) / (uint32_t)align) *
                            (uint32_t)align;
@@ -114,7 +134,7 @@ static void run_case(const struct batch *b, const struct scase *c)
             for (int k = 0; k < 16; k++)
                 memcpy(m + 4 * k, &w.v[FILL + k][i], 4);
             if (exec >> i & 1) {
-                int at = c->offset + (c->form & 1 ? (int)w.v[ADDR][i] : 0) +
+                int at = c->offset + (c->form & 1 || c->form == FLAT ? (int)w.v[ADDR][i] : 0) +
                          (c->form & 2 ? c->saddr : 0);
                 for (int k = 0; k < c->op->words; k++)
                     reg[k] = w.v[(c->op->load ? RESULT : DATA) + k][i];
@@ -145,22 +165,22 @@ void run_scratch(enum target t);
 void run_scratch(enum target t)
 {
     struct batch b;
-    struct scase list[sizeof ops / sizeof *ops * 8];
+    struct scase list[sizeof ops / sizeof *ops * 10];
     int n = 0;
 
     batch_begin(&b, t);
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        for (int form = 0; form < 4; form++)
+        for (int form = 0; form <= FLAT; form++)
             for (int k = 0; k < 2; k++) {
                 struct scase *c = &list[n];
                 int bytes = mconv_bytes(ops[i].conv, ops[i].words), align = bytes > 4 ? 4 : bytes;
                 if ((form == 3 || form == 0) && t == T_90A)
                     continue;
                 *c = (struct scase){ .op = &ops[i], .form = form };
-                snprintf(c->name, sizeof c->name, "scratch_%s",
+                snprintf(c->name, sizeof c->name, "%s_%s", form == FLAT ? "flat" : "scratch",
                          t <= T_950 ? ops[i].name9 : ops[i].name11);
                 rand_seed(c->name);
-                c->offset = k ? (int)rand_below(16) / align * align + (form ? 0 : 16) : 0;
+                c->offset = k && (form != FLAT || t != T_90A) ? (int)rand_below(16) / align * align + (form ? 0 : 16) : 0;
                 c->saddr = form & 2 ? (int)rand_below(16) / align * align : 0;
                 covered_add(t, c->name);
                 add(&b, c);
