@@ -159,8 +159,10 @@ uint32_t fly_gemm_best_splits(const struct fly_kernel *k, const struct fly_gemm_
                 continue; /* the next leaves no CU with more to do, fewer without, and costs next to
                              nothing */
             double c = cycles_of(&w, splits);
-            if (c < least) {
-                least = c;
+            /* Up to two workgroups a CU, parts that cost next to nothing are taken: loads may take
+             * longer than the model has it. */
+            if (c < least || (best > 1 && best * w.blocks < 2 * w.cus && c < 1.01 * least)) {
+                least = less(c, least);
                 best = fly_gemm_splits[i];
             }
         }
