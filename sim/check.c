@@ -120,8 +120,7 @@ void sim_check_start(struct sim_wave *w, int rows)
         w->sorigin[r] = (u64)ORIGIN_SCALAR << 56 | (u64)r << 32;
     w->scc_origin = 0;
     w->states = 100;
-    w->last_s = w->last_slow = w->last_v = 0;
-    w->mfma_until = w->nrecent = 0;
+    w->last_s = w->last_v = w->until = w->hot_from = w->nrecent = 0;
     for (int c = 0; c < SIM_CNT_COUNT; c++)
         w->queue[c].head = w->queue[c].len = 0;
 }

@@ -19,6 +19,8 @@ static bool on(const struct sim_wave *w, const char *name)
     return t[3] == name[3] && t[4] == name[4] && t[5] == name[5];
 }
 
+enum { M0_BIT = SIM_S_M0 - 64 };
+
 static bool overlap(const struct operand *a, const struct operand *b)
 {
     return a->kind == SIM_KIND_ROW && b->kind == SIM_KIND_ROW && a->reg < b->reg + b->words && b->reg < a->reg + a->words;
@@ -44,64 +46,6 @@ static bool report(struct sim_wave *w, const struct insn *in, const struct insn 
     sim_trap(w, in, -1, SIM_TRAP_HAZARD, 0, "%s needs %d wait states after %s (at 0x%llx), there are %d", what, need, text,
              (unsigned long long)p->src->pc, have);
     return false;
-}
-
-static bool memory(const struct insn *in) { return in->cnt && in->src->format != SIM_FMT_SMEM; }
-
-static bool lane_select(const struct insn *in)
-{
-    const unsigned op = in->src->op->op;
-    return op == SIM_OP_v_readlane_b32 || op == SIM_OP_v_writelane_b32;
-}
-
-static bool writes_exec(const struct insn *in) { return in->src->op->writes & SIM_STATE_EXEC; }
-
-static bool named(const struct sim_insn *s, const char *start)
-{
-    return !strncmp(sim_op_name(s->op->op), start, strlen(start));
-}
-
-/* What LLVM calls TRANS. Other instructions of quarter rate are none. */
-static bool transcendental(const struct sim_insn *s)
-{
-    static const char *const names[] = {"v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (named(s, names[i]))
-            return true;
-    return false;
-}
-
-static bool dot(const struct sim_insn *s) { return named(s, "v_dot"); }
-
-static bool lane_swap(const struct insn *in)
-{
-    const unsigned op = in->src->op->op;
-    return op == SIM_OP_v_permlane16_swap_b32 || op == SIM_OP_v_permlane32_swap_b32;
-}
-
-static bool sets_register(const struct insn *in)
-{
-    const unsigned op = in->src->op->op;
-    return op == SIM_OP_s_setreg_b32 || op == SIM_OP_s_setreg_imm32_b32;
-}
-
-/* Stores of more than 64 bits read their data late. With an SGPR offset a buffer store does not. */
-static bool wide_store(const struct insn *in)
-{
-    const unsigned f = in->src->format;
-    const bool buffer = f == SIM_FMT_MUBUF || f == SIM_FMT_MTBUF;
-    return in->cls == SIM_CLS_VMEM_STORE && in->o[3].kind == SIM_KIND_ROW && in->o[3].words > 2 &&
-           !(buffer && in->o[4].kind == SIM_KIND_S);
-}
-
-enum { M0_BIT = SIM_S_M0 - 64 };
-
-/* Takes M0 without naming it, too early for the hardware to notice. */
-static bool takes_m0(const struct insn *in)
-{
-    const unsigned op = in->src->op->op;
-    return (in->src->op->reads & SIM_STATE_M0 || in->flags & SIM_IN_LDS_DMA) && op != SIM_OP_ds_append &&
-           op != SIM_OP_ds_consume && !named(in->src, "s_set_gpr_idx");
 }
 
 /* States MFMA p needs before instruction in, 0 if they do not meet. met: operands (bits) that a later
@@ -139,8 +83,7 @@ static int after_mfma(const struct sim_wave *w, const struct insn *p, const stru
             return 0;
         return passes + (xdl ? 1 + late : 0);
     }
-    const unsigned op = in->src->op->op;
-    if (dgemm && (op == SIM_OP_v_fma_f64 || op == SIM_OP_v_fmac_f64)) {
+    if (dgemm && in->kind & SIM_HK_FMA64) {
         *what = "v_fma_f64 after an MFMA of doubles";
         floor = 2;
     }
@@ -148,7 +91,7 @@ static int after_mfma(const struct sim_wave *w, const struct insn *p, const stru
     if (reads_row(in, d, met)) {
         *what = "a read of an MFMA result";
         if (dgemm)
-            need = memory(in) ? (f->m == 4 ? 9 : 18) : f->m == 4 ? 6 : 11;
+            need = in->kind & SIM_HK_MEMORY ? (f->m == 4 ? 9 : 18) : f->m == 4 ? 6 : 11;
         return need;
     }
     if (!(met & 1) && overlap(&in->o[0], d)) {
@@ -166,38 +109,37 @@ static int after_mfma(const struct sim_wave *w, const struct insn *p, const stru
 static int after_valu(const struct sim_wave *w, const struct insn *p, const struct insn *in, unsigned met,
                       const char **what)
 {
-    const bool gfx940 = !on(w, "gfx90a");
-    const unsigned op = in->src->op->op;
-    const bool valu = in->hz & SIM_HZ_VALU;
+    const bool gfx940 = !on(w, "gfx90a"), valu = in->hz & SIM_HZ_VALU;
+    const unsigned kind = in->kind, from = p->kind;
+    const bool same = in->src->op->op == p->src->op->op;
     int need = 0;
 #define NEED(n, text) do { if ((n) > need) { need = n; *what = text; } } while (0)
     if (shares_scalar(p, in)) {
-        if (memory(in)) NEED(5, "a memory instruction that reads a scalar register a vector instruction wrote");
-        if (lane_select(in)) NEED(4, "a lane number in a scalar register a vector instruction wrote");
-        if (op == SIM_OP_v_div_fmas_f32 || op == SIM_OP_v_div_fmas_f64) NEED(4, "v_div_fmas after a write to VCC");
+        if (kind & SIM_HK_MEMORY) NEED(5, "a memory instruction that reads a scalar register a vector instruction wrote");
+        if (kind & SIM_HK_SELECT) NEED(4, "a lane number in a scalar register a vector instruction wrote");
+        if (kind & SIM_HK_DIV_FMAS) NEED(4, "v_div_fmas after a write to VCC");
         if (valu && gfx940) NEED(2, "a vector instruction that reads a scalar register another one wrote");
     }
-    if (writes_exec(p)) {
-        if (in->dst & SIM_DST_DPP) NEED(5, "DPP after a vector write to EXEC");
+    if (from & SIM_HK_EXEC) {
+        if (kind & SIM_HK_DPP) NEED(5, "DPP after a vector write to EXEC");
         if (in->hz & SIM_HZ_MFMA) NEED(4, "an MFMA after a vector write to EXEC");
-        if (lane_swap(in)) NEED(4, "a lane swap after a vector write to EXEC");
-        if (gfx940 && (lane_select(in) || op == SIM_OP_v_readfirstlane_b32)) NEED(4, "a lane read after a vector write to EXEC");
+        if (kind & SIM_HK_SWAP) NEED(4, "a lane swap after a vector write to EXEC");
+        if (gfx940 && kind & (SIM_HK_SELECT | SIM_HK_FIRST_LANE)) NEED(4, "a lane read after a vector write to EXEC");
     }
     if (p->o[0].kind == SIM_KIND_ROW && reads_row(in, &p->o[0], met)) {
-        if (in->dst & SIM_DST_DPP && overlap(&in->o[1], &p->o[0])) NEED(2, "DPP of a register a vector instruction wrote");
+        if (kind & SIM_HK_DPP && overlap(&in->o[1], &p->o[0])) NEED(2, "DPP of a register a vector instruction wrote");
         if (in->hz & SIM_HZ_MFMA) NEED(2, "an MFMA that reads a register a vector instruction wrote");
-        if (gfx940 && (op == SIM_OP_v_readlane_b32 || op == SIM_OP_v_readfirstlane_b32))
+        if (gfx940 && (kind & SIM_HK_FIRST_LANE || in->src->op->op == SIM_OP_v_readlane_b32))
             NEED(1, "a lane read of a register a vector instruction wrote");
-        if (dot(p->src) && op != p->src->op->op) NEED(3, "a read of a dot product");
-        if (dot(p->src) && op == p->src->op->op && (overlap(&in->o[1], &p->o[0]) || overlap(&in->o[2], &p->o[0])))
+        if (from & SIM_HK_DOT && !same) NEED(3, "a read of a dot product");
+        if (from & SIM_HK_DOT && same && (overlap(&in->o[1], &p->o[0]) || overlap(&in->o[2], &p->o[0])))
             NEED(3, "a dot product of a dot product");
-        if (gfx940 && valu && transcendental(p->src) && !transcendental(in->src))
-            NEED(1, "a read of a transcendental result");
-        if (gfx940 && valu && p->dst & (SIM_DST_SDWA | SIM_DST_HI)) NEED(1, "a read of a register written in part");
+        if (gfx940 && valu && from & SIM_HK_TRANS && !(kind & SIM_HK_TRANS)) NEED(1, "a read of a transcendental result");
+        if (gfx940 && valu && from & SIM_HK_PART) NEED(1, "a read of a register written in part");
     }
-    if (lane_swap(in) && (overlap(&in->o[0], &p->o[0]) || overlap(&in->o[1], &p->o[0])))
+    if (kind & SIM_HK_SWAP && (overlap(&in->o[0], &p->o[0]) || overlap(&in->o[1], &p->o[0])))
         NEED(2, "a lane swap of a register a vector instruction wrote");
-    if (dot(p->src) && op != p->src->op->op && !(met & 1) && overlap(&in->o[0], &p->o[0]))
+    if (from & SIM_HK_DOT && !same && !(met & 1) && overlap(&in->o[0], &p->o[0]))
         NEED(3, "a write over a dot product");
 #undef NEED
     return need;
@@ -206,16 +148,27 @@ static int after_valu(const struct sim_wave *w, const struct insn *p, const stru
 /* States a store or a scalar instruction p needs before in. */
 static int after_other(const struct sim_wave *w, const struct insn *p, const struct insn *in, const char **what)
 {
-    if (wide_store(p)) {
+    if (p->kind & SIM_HK_STORE) {
         *what = "a write over the data of a store of more than 64 bits";
         return in->hz & (SIM_HZ_VALU | SIM_HZ_MFMA) && overlap(&in->o[0], &p->o[3]) ? on(w, "gfx90a") ? 1 : 2 : 0;
     }
-    if (sets_register(p)) {
+    if (p->kind & SIM_HK_SETREG) {
         *what = "access to a hardware register that was set";
-        return (sets_register(in) || in->src->op->op == SIM_OP_s_getreg_b32) && !((in->imm ^ p->imm) & 63) ? 2 : 0;
+        return in->kind & (SIM_HK_SETREG | SIM_HK_GETREG) && !((in->imm ^ p->imm) & 63) ? 2 : 0;
     }
     *what = "an instruction that takes M0 implicitly";
-    return takes_m0(in) ? 1 : 0;
+    return in->kind & SIM_HK_M0 ? 1 : 0;
+}
+
+/* Rows as bits: the accumulation registers lie on top of the others, so a bit may stand for two. */
+static void add_rows(u64 set[4], const struct operand *o)
+{
+    if (o->kind != SIM_KIND_ROW)
+        return;
+    for (unsigned r = o->reg; r < (unsigned)o->reg + o->words; r++) {
+        const unsigned bit = (r ^ (r >= SIM_ROW_ACC ? 128 : 0)) & 255;
+        set[bit / 64] |= 1ull << (bit & 63);
+    }
 }
 
 bool sim_hazard_check(struct sim_wave *w, const struct insn *in)
@@ -240,50 +193,153 @@ bool sim_hazard_check(struct sim_wave *w, const struct insn *in)
     return true;
 }
 
+void sim_hazard_note(struct sim_wave *w, const struct insn *in, u32 now)
+{
+    if (now - w->hot_from > 24) {
+        memcpy(w->hot[0], w->hot[1], sizeof w->hot[0]);
+        if (now - w->hot_from > 48)
+            memset(w->hot[0], 0, sizeof w->hot[0]);
+        memset(w->hot[1], 0, sizeof w->hot[1]);
+        w->hot_from = now;
+    }
+    /* What a store or an MFMA still reads, others must not write. */
+    if (in->kind & SIM_HK_STORE || in->hz & SIM_HZ_MFMA)
+        add_rows(w->hot[1], &in->o[3]);
+    if (!(in->kind & SIM_HK_STORE))
+        add_rows(w->hot[1], &in->o[0]);
+    const u32 until = now + in->reach + 1;
+    if ((i32)(until - w->until) > 0)
+        w->until = until;
+}
+
+/* ---- at decode ---- */
+
+static bool named(const struct sim_insn *s, const char *start)
+{
+    return !strncmp(sim_op_name(s->op->op), start, strlen(start));
+}
+
+/* What LLVM calls TRANS. Other instructions of quarter rate are none. */
+static bool transcendental(const struct sim_insn *s)
+{
+    static const char *const names[] = {"v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (named(s, names[i]))
+            return true;
+    return false;
+}
+
+/* Stores of more than 64 bits read their data late. With an SGPR offset a buffer store does not. */
+static bool wide_store(const struct insn *in)
+{
+    const unsigned f = in->src->format;
+    const bool buffer = f == SIM_FMT_MUBUF || f == SIM_FMT_MTBUF;
+    return in->cls == SIM_CLS_VMEM_STORE && in->o[3].kind == SIM_KIND_ROW && in->o[3].words > 2 &&
+           !(buffer && in->o[4].kind == SIM_KIND_S);
+}
+
+static unsigned kind_of(const struct insn *in)
+{
+    const struct sim_insn *s = in->src;
+    const bool valu = in->cls == SIM_CLS_VALU;
+    unsigned k = 0;
+    if (in->cnt && s->format != SIM_FMT_SMEM)
+        k |= SIM_HK_MEMORY;
+    if (wide_store(in))
+        k |= SIM_HK_STORE;
+    if (valu && transcendental(s))
+        k |= SIM_HK_TRANS;
+    if (valu && named(s, "v_dot"))
+        k |= SIM_HK_DOT;
+    if (valu && in->dst & (SIM_DST_SDWA | SIM_DST_HI))
+        k |= SIM_HK_PART;
+    if (valu && in->dst & SIM_DST_DPP)
+        k |= SIM_HK_DPP;
+    if (valu && s->op->writes & SIM_STATE_EXEC)
+        k |= SIM_HK_EXEC;
+    switch (s->op->op) {
+    case SIM_OP_v_permlane16_swap_b32: case SIM_OP_v_permlane32_swap_b32: return k | SIM_HK_SWAP;
+    case SIM_OP_v_readlane_b32: case SIM_OP_v_writelane_b32: return k | SIM_HK_SELECT;
+    case SIM_OP_v_readfirstlane_b32: return k | SIM_HK_FIRST_LANE;
+    case SIM_OP_v_div_fmas_f32: case SIM_OP_v_div_fmas_f64: return k | SIM_HK_DIV_FMAS;
+    case SIM_OP_v_fma_f64: case SIM_OP_v_fmac_f64: return k | SIM_HK_FMA64;
+    case SIM_OP_s_setreg_b32: case SIM_OP_s_setreg_imm32_b32: return k | SIM_HK_SETREG;
+    case SIM_OP_s_getreg_b32: return k | SIM_HK_GETREG;
+    case SIM_OP_ds_append: case SIM_OP_ds_consume: return k;
+    default: break;
+    }
+    /* Takes M0 without naming it, too early for the hardware to notice. */
+    if ((s->op->reads & SIM_STATE_M0 || in->flags & SIM_IN_LDS_DMA) && !named(s, "s_set_gpr_idx"))
+        k |= SIM_HK_M0;
+    return k;
+}
+
+/* The longest wait anything may need after it for its vector registers. */
+static unsigned reach_of(const struct insn *in, bool gfx90a, bool gfx950)
+{
+    if (in->cls == SIM_CLS_MATRIX) {
+        const struct sim_matrix_form *f = in->aux;
+        if (f->a == SIM_MT_F64)
+            return 18;
+        return gfx90a ? (in->width == 2 ? 5 : in->width == 8 ? 11 : 19) : in->width + 3u + gfx950;
+    }
+    if (in->kind & SIM_HK_STORE)
+        return gfx90a ? 1 : 2;
+    return in->kind & SIM_HK_DOT ? 3 : in->kind & (SIM_HK_TRANS | SIM_HK_PART) && !gfx90a ? 1 : 0;
+}
+
 void sim_hazard_lower(struct insn *in, const struct sim_target *t)
 {
     const struct sim_insn *s = in->src;
     in->states = 1;
     if (!s->op || t->family->isa != SIM_ISA_GFX9)
         return;
-    const unsigned op = s->op->op;
-    if (op == SIM_OP_s_nop) {
+    if (s->op->op == SIM_OP_s_nop) {
         in->states = (u8)((in->imm & 15) + 1);
         return;
     }
-    if (takes_m0(in)) {
+    const bool gfx90a = !strcmp(t->name, "gfx90a"), gfx950 = !strcmp(t->name, "gfx950");
+    const bool mfma = in->cls == SIM_CLS_MATRIX, valu = in->cls == SIM_CLS_VALU;
+    const unsigned kind = kind_of(in);
+    in->kind = (u16)kind;
+    in->reach = (u8)reach_of(in, gfx90a, gfx950);
+    if (kind & SIM_HK_M0) {
         in->use[SIM_SET_S + 1] |= 1ull << M0_BIT;
-        in->hz |= SIM_HZ_READS_S;
+        in->near_s = 1;
     }
     if (in->cls == SIM_CLS_SALU && in->def[SIM_SET_S + 1] >> M0_BIT & 1)
         in->hz |= SIM_HZ_OTHER | SIM_HZ_WRITES_S;
-    if (sets_register(in))
-        in->hz |= SIM_HZ_OTHER | SIM_HZ_WRITES_S | SIM_HZ_READS_S;
-    if (op == SIM_OP_s_getreg_b32)
+    if (kind & SIM_HK_SETREG)
+        in->hz |= SIM_HZ_OTHER | SIM_HZ_WRITES_S;
+    if (kind & (SIM_HK_SETREG | SIM_HK_GETREG))
+        in->near_s = 2;
+    if (kind & SIM_HK_STORE)
+        in->hz |= SIM_HZ_OTHER;
+    const bool scalars = in->use[SIM_SET_S] | in->use[SIM_SET_S + 1];
+    if (kind & SIM_HK_MEMORY && scalars)
+        in->near_s = 5;
+    if (valu && scalars)
+        in->near_s = gfx90a ? 0 : 2;
+    if (mfma || kind & (SIM_HK_SELECT | SIM_HK_FIRST_LANE | SIM_HK_SWAP | SIM_HK_DIV_FMAS))
+        in->near_s = 4;
+    if (kind & SIM_HK_DPP)
+        in->near_s = 5;
+    if (in->near_s)
         in->hz |= SIM_HZ_READS_S;
-    if (wide_store(in))
-        in->hz |= SIM_HZ_OTHER | SIM_HZ_SLOW;
-    const bool mfma = in->cls == SIM_CLS_MATRIX, valu = in->cls == SIM_CLS_VALU;
-    if (mfma) {
-        in->hz = SIM_HZ_MFMA | SIM_HZ_NEAR | SIM_HZ_READS_V;
+    if (!valu && !mfma && !(kind & SIM_HK_MEMORY))
         return;
-    }
-    if (!valu && !memory(in))
-        return;
-    for (int k = 1; k <= 4; k++)
-        if (in->o[k].kind == SIM_KIND_ROW)
-            in->hz |= SIM_HZ_READS_V;
-    if (in->use[SIM_SET_S] | in->use[SIM_SET_S + 1])
-        in->hz |= SIM_HZ_READS_S;
-    if (!valu)
-        return;
-    in->hz |= SIM_HZ_VALU;
-    if (in->dst & SIM_DST_DPP || op == SIM_OP_v_readlane_b32 || op == SIM_OP_v_readfirstlane_b32 || lane_swap(in))
+    for (int k = 0; k <= 4; k++)
+        add_rows(in->rows, &in->o[k]);
+    if (kind & SIM_HK_FMA64)
+        memset(in->rows, 0xff, sizeof in->rows); /* meets any MFMA of doubles */
+    if (in->rows[0] | in->rows[1] | in->rows[2] | in->rows[3])
+        in->hz |= SIM_HZ_VECTOR;
+    if (mfma || kind & (SIM_HK_DPP | SIM_HK_FIRST_LANE | SIM_HK_SWAP) || s->op->op == SIM_OP_v_readlane_b32)
         in->hz |= SIM_HZ_NEAR;
-    if (in->dst & SIM_DST_DPP || lane_select(in) || lane_swap(in) || op == SIM_OP_v_readfirstlane_b32)
-        in->hz |= SIM_HZ_READS_S; /* EXEC */
-    if (in->def[SIM_SET_S] | in->def[SIM_SET_S + 1] || writes_exec(in))
+    if (mfma)
+        in->hz |= SIM_HZ_MFMA;
+    if (valu)
+        in->hz |= SIM_HZ_VALU;
+    if (valu && (in->def[SIM_SET_S] | in->def[SIM_SET_S + 1] || kind & SIM_HK_EXEC))
         in->hz |= SIM_HZ_WRITES_S;
-    if (transcendental(s) || dot(s) || in->dst & (SIM_DST_SDWA | SIM_DST_HI))
-        in->hz |= SIM_HZ_SLOW;
 }

@@ -7,17 +7,31 @@
 
 /* What an instruction may run into, and what it may cause (struct insn, hz). */
 enum {
-    SIM_HZ_READS_S = 1,   /* wait states matter for scalar registers it reads */
-    SIM_HZ_READS_V = 2,   /* reads vector registers */
-    SIM_HZ_NEAR = 4,      /* DPP, lane reads, MFMA: sees VALU results late */
-    SIM_HZ_WRITES_S = 8,  /* vector instruction that writes scalar registers or EXEC */
-    SIM_HZ_SLOW = 16,     /* transcendental, dot product, part of a register, a wide store's data */
-    SIM_HZ_VALU = 32, SIM_HZ_MFMA = 64,
-    SIM_HZ_OTHER = 128    /* neither of them, but it can cause a hazard */
+    SIM_HZ_VECTOR = 1,    /* reads or writes vector registers */
+    SIM_HZ_NEAR = 2,      /* DPP, lane reads, MFMA: sees the results of vector instructions late */
+    SIM_HZ_WRITES_S = 4,  /* writes a scalar that others see late */
+    SIM_HZ_VALU = 8, SIM_HZ_MFMA = 16,
+    SIM_HZ_OTHER = 32,    /* neither of them, but it can cause a hazard */
+    SIM_HZ_READS_S = 64   /* looks at scalars or EXEC: near_s is the longest wait it may need for one */
+};
+
+/* Its kind, so that the check need not look at names (struct insn, kind). */
+enum {
+    SIM_HK_TRANS = 1, SIM_HK_DOT = 2, SIM_HK_SWAP = 4, SIM_HK_M0 = 8, SIM_HK_STORE = 16, SIM_HK_SETREG = 32,
+    SIM_HK_EXEC = 64, SIM_HK_SELECT = 128, SIM_HK_MEMORY = 256, SIM_HK_PART = 512, SIM_HK_FMA64 = 1024,
+    SIM_HK_DPP = 2048, SIM_HK_DIV_FMAS = 4096, SIM_HK_FIRST_LANE = 8192, SIM_HK_GETREG = 16384
 };
 
 /* Notes the instruction; false after a report. */
 bool sim_hazard_check(struct sim_wave *w, const struct insn *in);
+/* Notes one whose vector results others see late: `reach` is the longest wait they may need. */
+void sim_hazard_note(struct sim_wave *w, const struct insn *in, u32 now);
+
+static inline bool sim_hazard_meets(const struct sim_wave *w, const struct insn *in)
+{
+    return ((in->rows[0] & (w->hot[0][0] | w->hot[1][0])) | (in->rows[1] & (w->hot[0][1] | w->hot[1][1])) |
+            (in->rows[2] & (w->hot[0][2] | w->hot[1][2])) | (in->rows[3] & (w->hot[0][3] | w->hot[1][3]))) != 0;
+}
 
 /* The same, for the loop: most instructions are near nothing. */
 static inline bool sim_hazard(struct sim_wave *w, const struct insn *in)
@@ -27,16 +41,15 @@ static inline bool sim_hazard(struct sim_wave *w, const struct insn *in)
     w->states = now + in->states;
     if (!hz)
         return true;
-    if (__builtin_expect((hz & SIM_HZ_READS_S && now - w->last_s < 7) || (hz & (SIM_HZ_READS_V | SIM_HZ_VALU) && now - w->last_slow < 4) ||
-                         (hz & SIM_HZ_NEAR && now - w->last_v < 4) || (i32)(w->mfma_until - now) > 0, 0) &&
+    if (__builtin_expect(now - w->last_s - 1 < in->near_s || (hz & SIM_HZ_NEAR && now - w->last_v < 3) ||
+                         ((i32)(w->until - now) > 0 && hz & SIM_HZ_VECTOR && sim_hazard_meets(w, in)), 0) &&
         !sim_hazard_check(w, in))
         return false;
     if (hz & (SIM_HZ_VALU | SIM_HZ_MFMA | SIM_HZ_OTHER)) {
         w->recent[w->nrecent++ % SIM_RECENT] = (struct sim_recent){in, now};
-        if (!(hz & SIM_HZ_OTHER)) w->last_v = now;
+        if (hz & SIM_HZ_VALU) w->last_v = now;
         if (hz & SIM_HZ_WRITES_S) w->last_s = now;
-        if (hz & SIM_HZ_SLOW) w->last_slow = now;
-        if (hz & SIM_HZ_MFMA) w->mfma_until = now + 22;
+        if (__builtin_expect(in->reach, 0)) sim_hazard_note(w, in, now);
     }
     return true;
 }

@@ -45,8 +45,19 @@ static const u8 b128_64[64] = {0,  1,  2,  3,  12, 13, 14, 15, 20, 21, 22, 23, 2
 static unsigned conflicts(const u32 *a, u64 m, unsigned words, const u8 *order, unsigned size, unsigned lanes,
                           unsigned banks)
 {
+    const unsigned shift = words == 1 ? 2 : words == 2 ? 3 : 4, slots = banks / words;
     unsigned extra = 0;
     for (unsigned g = 0; g < lanes; g += size) {
+        /* The usual case: aligned items, no two in the same banks. */
+        u64 used = 0;
+        u32 odd = 0;
+        for (unsigned k = g; k < g + size; k++) {
+            const u32 at = a[order ? order[k] : k];
+            used |= 1ull << (at >> shift & (slots - 1));
+            odd |= at;
+        }
+        if (words != 3 && !(odd & (4 * words - 1)) && (unsigned)__builtin_popcountll(used) == size)
+            continue;
         u32 seen[64][8];
         u8 count[64];
         unsigned most = 1;

@@ -113,6 +113,8 @@ struct insn {
     u8 cnt2;             /* FLAT: the second one, +1 */
     u8 hz;               /* SIM_HZ_*, see hazard.h */
     u8 states;           /* wait states it counts for */
+    u8 reach, near_s;    /* see hazard.h */
+    u16 kind;            /* SIM_HK_*, see hazard.h */
     u8 half;             /* small loads: 1 into the low half, 2 into the high half */
     u8 width;            /* memory: dwords moved; matrix: passes */
     u16 flags;           /* SIM_IN_* */
@@ -122,6 +124,7 @@ struct insn {
     };
     const struct sim_insn *src; /* as decoded */
     const void *aux;     /* handler's own: matrix form, wait counts ... */
+    u64 rows[4];         /* vector rows it touches, see hazard.h */
     u64 use[SIM_SET_WORDS] __attribute__((aligned(64)));
     u64 def[SIM_SET_WORDS];
 } __attribute__((aligned(64)));
@@ -238,8 +241,10 @@ struct sim_wave {
     bool worked;             /* has touched LDS or stored */
     bool changed;            /* memory changed, or a clock was read, in this slice: see deadlock.c */
     bool host;               /* has touched memory the host may write meanwhile */
-    u32 states;              /* wait states so far; when the kinds of instruction hazards are about last ran */
-    u32 last_s, last_slow, last_v, mfma_until, nrecent;
+    /* hazards: wait states so far, when the last vector instruction ran that wrote a scalar and any, until
+     * when and on which rows (old and new ones) late results matter */
+    u32 states, last_s, last_v, until, hot_from, nrecent;
+    u64 hot[2][4];
     struct sim_recent recent[SIM_RECENT];
     /* private memory: scratch[dword][lane], a byte mask of what was written beside it */
     u8 *scratch;
