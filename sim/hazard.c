@@ -175,14 +175,17 @@ bool sim_hazard_check(struct sim_wave *w, const struct insn *in)
 {
     const u32 now = w->states - in->states;
     const u32 n = w->nrecent < SIM_RECENT ? w->nrecent : SIM_RECENT;
+    /* What is not about late vector results is soon over. */
+    const int far = (i32)(w->until - now) > 0 ? 20 : 5;
     unsigned met = 0;
     for (u32 k = 1; k <= n; k++) {
         const struct sim_recent *r = &w->recent[(w->nrecent - k) % SIM_RECENT];
         const int have = (int)(now - r->at) - 1;
         const char *what = "";
-        if (have > 20)
+        if (have > far)
             break;
-        const int need = r->in->hz & SIM_HZ_MFMA    ? after_mfma(w, r->in, in, met, &what)
+        const int need = have >= (r->in->reach > 5 ? r->in->reach : 5) ? 0
+                         : r->in->hz & SIM_HZ_MFMA  ? after_mfma(w, r->in, in, met, &what)
                          : r->in->hz & SIM_HZ_OTHER ? after_other(w, r->in, in, &what)
                                                     : after_valu(w, r->in, in, met, &what);
         if (have < need)

@@ -340,14 +340,24 @@ void sim_poison_loaded(struct sim_wave *w, const struct insn *in, unsigned row, 
     sim_poison(w, in, row + k / 4, lanes, bytes);
 }
 
+/* The lanes from i on, active and next to each other in memory: how many. */
+static unsigned run_of(const u64 *ad, u64 m, unsigned i, unsigned n)
+{
+    unsigned j = i + 1;
+    while (j < 64 && m >> j & 1 && ad[j] == ad[j - 1] + n)
+        j++;
+    return j - i;
+}
+
 bool sim_check_load(struct sim_wave *w, const struct insn *in, unsigned row, const u64 *ad, u64 m, unsigned n)
 {
     bool dirty = false;
-    for (u64 k = m; k; k &= k - 1) {
-        int i = __builtin_ctzll(k);
-        if (!sim_race_read(w, in, i, ad[i], n))
+    for (u64 k = m; k;) {
+        const unsigned i = (unsigned)__builtin_ctzll(k), lanes = run_of(ad, m, i, n);
+        if (!sim_race_lanes(w, in, (int)i, ad[i], (u64)lanes * n, n, false))
             return false;
-        dirty |= !sim_init_all(ad[i], n);
+        dirty |= !sim_init_all(ad[i], (u64)lanes * n);
+        k = i + lanes < 64 ? k >> (i + lanes) << (i + lanes) : 0;
     }
     if (dirty)
         sim_poison_lanes(w, in, row, ad, m, n);
@@ -356,11 +366,12 @@ bool sim_check_load(struct sim_wave *w, const struct insn *in, unsigned row, con
 
 bool sim_check_store(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 m, unsigned n)
 {
-    for (u64 k = m; k; k &= k - 1) {
-        int i = __builtin_ctzll(k);
-        if (!sim_race_write(w, in, i, ad[i], n))
+    for (u64 k = m; k;) {
+        const unsigned i = (unsigned)__builtin_ctzll(k), lanes = run_of(ad, m, i, n);
+        if (!sim_race_lanes(w, in, (int)i, ad[i], (u64)lanes * n, n, true))
             return false;
-        sim_init_set(ad[i], n);
+        sim_init_set(ad[i], (u64)lanes * n);
+        k = i + lanes < 64 ? k >> (i + lanes) << (i + lanes) : 0;
     }
     return true;
 }

@@ -73,6 +73,8 @@ void sim_traffic_reset(void);
 /* Race check between workgroups; false after a report. A range of n bytes at a. */
 bool sim_race_read(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n);
 bool sim_race_write(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n);
+/* n bytes of `lane` and the lanes after it, `per` each. */
+bool sim_race_lanes(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n, unsigned per, bool store);
 
 /* Bytes in the distinct lines of `line` bytes that n-byte accesses of the lanes in m touch. */
 u64 sim_lines(const u64 *ad, u64 m, unsigned n, unsigned line, int lanes);

@@ -200,7 +200,8 @@ static bool one(struct sim_wave *w, const struct insn *in, int lane, u64 c, u64 
     return true;
 }
 
-static bool access(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n, bool store)
+/* per: bytes of a lane; those of the following lanes come after it. */
+static bool access(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n, unsigned per, bool store)
 {
     struct sim_launch *l = w->wg->launch;
     const u64 o = a - (u64)(uintptr_t)sim_arena, full = 0xffff0000ull;
@@ -229,8 +230,7 @@ static bool access(struct sim_wave *w, const struct insn *in, int lane, u64 a, u
                 continue;
             }
         }
-        if (!one(w, in, n > 16 ? lane + (int)(at / (n / (u64)w->prog->wave ? n / (u64)w->prog->wave : 1)) : lane, c, a + at,
-                 (unsigned)k, store))
+        if (!one(w, in, lane < 0 ? lane : lane + (int)(at / per), c, a + at, (unsigned)k, store))
             return false;
         at += k;
     }
@@ -239,10 +239,15 @@ static bool access(struct sim_wave *w, const struct insn *in, int lane, u64 a, u
 
 bool sim_race_read(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n)
 {
-    return access(w, in, lane, a, n, false);
+    return access(w, in, lane, a, n, lane < 0 ? 64 : n > 16 ? (unsigned)(n / (u64)w->prog->wave) : 16, false);
 }
 
 bool sim_race_write(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n)
 {
-    return access(w, in, lane, a, n, true);
+    return access(w, in, lane, a, n, n > 16 ? (unsigned)(n / (u64)w->prog->wave) : 16, true);
+}
+
+bool sim_race_lanes(struct sim_wave *w, const struct insn *in, int lane, u64 a, u64 n, unsigned per, bool store)
+{
+    return access(w, in, lane, a, n, per, store);
 }

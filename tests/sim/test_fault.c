@@ -402,6 +402,7 @@ static const struct fault_case *find(const char *name)
         if (!strcmp(c->name, name))
             return c;
     cr_assert_fail("no case %s", name);
+    return NULL;
 }
 
 Test(fault, deadlock_says_who_waits_where)
