@@ -67,7 +67,7 @@ static void show_operand(const struct sim_wave *w, const struct operand *o)
         for (unsigned j = 0; j < o->words; j++)
             show_row(w, o->reg + j);
     else if (o->kind == SIM_KIND_S && o->reg >= SIM_S_EXEC)
-        return; /* shown when it changes */
+        return; /* EXEC is shown when it changes */
     else if (o->kind == SIM_KIND_S && o->words == 1 && o->reg == SIM_S_M0)
         printf(" m0=%08x", w->s[o->reg]);
     else if (o->kind == SIM_KIND_S && o->reg == SIM_S_VCC)

@@ -11,7 +11,7 @@ struct sim_watch {
     u32 scc, mode;
     i64 left;                 /* of the slice, when it was cut short */
     size_t bytes;             /* of the vector registers */
-    u32 s[SIM_SGPRS + 32];
+    u32 s[SIM_SGPRS];
     u8 v[];
 };
 

@@ -110,7 +110,7 @@ static bool keeps_old(const struct sim_insn *s)
 static void set_scalar(struct build *b, unsigned reg, unsigned words, bool def, bool use)
 {
     for (unsigned r = reg; r < reg + words && r < SIM_SGPRS; r++) {
-        if (r == SIM_S_NULL || r >= SIM_S_EXEC || (r >= SIM_S_TTMP && r < SIM_S_M0))
+        if (r >= SIM_S_EXEC || (r >= SIM_S_TTMP && r < SIM_S_M0))
             continue; /* always defined */
         u64 bit = 1ull << (r & 63);
         if (def) b->in->def[SIM_SET_S + r / 64] |= bit;
@@ -153,7 +153,7 @@ static void lower_operand(struct build *b, struct operand *d, const struct sim_o
         d->reg = (u16)(o->file == SIM_FILE_A ? SIM_ROW_ACC + o->reg : o->reg);
         for (unsigned k = 0; k < d->words && !(b->body && b->body->flags & SIM_BODY_RELATIVE); k++)
             set_row(b, d->reg + k, o->access & SIM_WRITE, o->access & SIM_READ && !(o->access & SIM_WRITE && keeps_old(b->s)));
-    } else if (r >= 0) {
+    } else if (r >= 0 && (r != SIM_S_NULL || o->access & SIM_WRITE)) {
         d->kind = SIM_KIND_S;
         d->reg = (u16)r;
         set_scalar(b, (unsigned)r, d->words, o->access & SIM_WRITE, o->access & SIM_READ);

@@ -33,7 +33,8 @@ typedef const struct insn *sim_handler(struct sim_wave *w, const struct insn *in
 /* Numbers of the scalar file. Special registers have fixed places whatever code a family gives them. */
 enum {
     SIM_S_FLAT = 102, SIM_S_XNACK = 104, SIM_S_VCC = 106, SIM_S_TTMP = 108, SIM_S_M0 = 124,
-    SIM_S_NULL = 125, SIM_S_EXEC = 126, SIM_SGPRS = 128
+    SIM_S_EXEC = 126, SIM_SGPRS = 128,
+    SIM_S_NULL = 128 /* written and never read: what reads NULL has a constant */
 };
 
 /* Vector register rows: 0..255 are v0..v255; 256 on are a0..a255 where there are AGPRs and v256..

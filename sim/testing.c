@@ -45,7 +45,7 @@ static void defined(struct sim_wave *w, u32 lds_bytes)
     sim_check_start(w, ROWS);
     for (unsigned r = 0; r < ROWS; r++)
         sim_check_define_row(w, r, w->full);
-    sim_check_define_s(w, 0, SIM_S_NULL);
+    sim_check_define_s(w, 0, SIM_S_EXEC);
     w->bad[SIM_SET_SCC] = 0;
     memset(w->wg->shadow.init, 0xff, lds_bytes / 8);
     if (w->scratch)
@@ -104,7 +104,6 @@ bool sim_snippet_run(struct sim_snippet *s, const void *code, size_t bytes)
     w->scratch = calloc(SCRATCH, 64);
     w->scratch_init = calloc(SCRATCH / 8, 64);
     memcpy(w->s, s->s, sizeof s->s);
-    w->s[SIM_S_NULL] = 0;
     w->exec = w->start_exec = s->exec & w->full;
     w->barrier_exec = ~0ull;
     sim_unpack_mask(w->erow, w->exec);

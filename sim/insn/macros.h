@@ -257,7 +257,7 @@ AI void put_mask(struct sim_wave *w, unsigned r, u64 m)
     w->s[r] = (u32)m;
     if (W == 64)
         w->s[r + 1] = (u32)(m >> 32);
-    if (unlikely(r >= SIM_S_EXEC))
+    if (unlikely(r - SIM_S_EXEC < 2u))
         set_exec(w, mask_get(w, SIM_S_EXEC));
 }
 
@@ -995,10 +995,8 @@ AI void put_S32(struct sim_wave *w, const struct insn *in, u32 x)
 {
     unsigned r = in->o[0].reg;
     w->s[r] = x;
-    if (unlikely(r >= SIM_S_NULL)) {
-        w->s[SIM_S_NULL] = 0;
+    if (unlikely(r - SIM_S_EXEC < 2u))
         set_exec(w, w->exec);
-    }
 }
 
 AI void put_S64(struct sim_wave *w, const struct insn *in, u64 x)
@@ -1006,11 +1004,8 @@ AI void put_S64(struct sim_wave *w, const struct insn *in, u64 x)
     unsigned r = in->o[0].reg;
     w->s[r] = (u32)x;
     w->s[r + 1] = (u32)(x >> 32);
-    if (unlikely(r >= SIM_S_NULL - 1)) {
-        if (r < SIM_S_EXEC)
-            w->s[SIM_S_NULL] = 0;
+    if (unlikely(r - SIM_S_EXEC < 2u))
         set_exec(w, w->exec);
-    }
 }
 
 #define T_S32 u32
