@@ -33,7 +33,8 @@ struct ref_op {
     const char *name;
     /* Independent rows of the problem, the unit `compare` works in. */
     int64_t (*rows)(const struct fly_problem *p);
-    /* Compares the outputs of rows [from, to). scratch has scratch_doubles(p) elements. */
+    /* Compares the outputs of rows [from, to). scratch has scratch_doubles(p) elements;
+     * the first is 0 before the first call for a problem. */
     void (*compare)(const struct fly_problem *p, const struct ref_tensor *t, int64_t from, int64_t to,
                     double *scratch, struct ref_worst *w);
     int64_t (*scratch_doubles)(const struct fly_problem *p);

@@ -239,8 +239,10 @@ static bool overflows(const struct check_case *c, int64_t row)
 static void compare_rows(void *ctx, int64_t from, int64_t to, int thread)
 {
     struct comparison *m = ctx;
-    if (!m->scratch[thread])
+    if (!m->scratch[thread]) {
         m->scratch[thread] = malloc(sizeof(double) * (size_t)(m->c->ref->scratch_doubles(&m->c->p) + 1));
+        m->scratch[thread][0] = 0; /* what a reference keeps there for its next row is not there yet */
+    }
     for (int64_t r = from; r < to; r++)
         if (r % m->step == 0 && !overflows(m->c, r))
             m->c->ref->compare(&m->c->p, m->t, r, r + 1, m->scratch[thread], &m->worst[thread]);
