@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
+#include "dpp.h"
 #include "flow.h"
 #include "mem.h"
 #include "trap.h"
@@ -246,12 +247,14 @@ static u64 written_lanes(const struct sim_wave *w, const struct insn *in)
         return w->full;
     if (in->dst & SIM_DST_DPP && in->src->lanes == SIM_LANES_DPP16) {
         /* Lanes whose row or bank is masked keep what they have. */
-        u64 m = 0;
-        for (int i = 0; i < w->prog->wave; i++)
-            if (in->src->dpp.row_mask >> (i / 16 & 3) & 1 && in->src->dpp.bank_mask >> (i / 4 % 4) & 1 &&
-                (in->src->dpp.bound_ctrl || ((const signed char *)in->aux)[i] >= 0))
-                m |= 1ull << i;
-        return w->exec & m;
+        const struct sim_dpp_lanes *dpp = in->aux;
+        u64 have = in->src->dpp.bound_ctrl ? ~0ull : dpp->have;
+        /* So do lanes that would read one that is off. */
+        if (w->exec != w->full && !in->src->dpp.bound_ctrl && !in->src->dpp.fi)
+            for (u64 m = have; m; m &= m - 1)
+                if (!(w->exec >> dpp->from[__builtin_ctzll(m)] & 1))
+                    have &= ~(m & -m);
+        return w->exec & dpp->open & have;
     }
     return w->exec;
 }

@@ -11,13 +11,16 @@
 #include <string.h>
 
 #include "decode/decode.h"
+#include "dpp.h"
 #include "handlers.h"
 #include "matrix.h"
 
-static u64 permute(const struct insn *in, u64 m, int lanes)
+static u64 permute(const struct sim_wave *w, const struct insn *in, u64 m, int lanes)
 {
-    const signed char *map = in->aux;
+    const signed char *map = ((const struct sim_dpp_lanes *)in->aux)->from;
     u64 r = 0;
+    if (!in->src->dpp.fi)
+        m &= w->exec; /* lanes that are off are not read */
     for (int i = 0; i < lanes; i++)
         if (map[i] >= 0 && m >> map[i] & 1)
             r |= 1ull << i;
@@ -37,7 +40,7 @@ static u64 source_byte(struct sim_wave *w, const struct insn *in, int k, unsigne
     if (o->kind != SIM_KIND_ROW)
         return 0;
     m = w->und[o->reg + j][b];
-    return o->mods & SIM_MOD_DPP ? permute(in, m, w->prog->wave) : m;
+    return o->mods & SIM_MOD_DPP ? permute(w, in, m, w->prog->wave) : m;
 }
 
 u64 sim_flow_source(struct sim_wave *w, const struct insn *in, int k, unsigned j, unsigned bytes)

@@ -8,6 +8,7 @@
 #include <xmmintrin.h>
 
 #include "decode/decode.h"
+#include "dpp.h"
 #include "isa.h"
 #include "trap.h"
 
@@ -143,8 +144,14 @@ u32 sim_special(const struct sim_wave *w, unsigned file)
 
 void sim_unpack_mask(u32 *d, u64 m)
 {
-    for (int i = 0; i < 64; i++)
-        d[i] = m >> i & 1 ? ~0u : 0;
+    static const u32 four[16][4] = {
+#define ROW(n) {n & 1 ? ~0u : 0, n & 2 ? ~0u : 0, n & 4 ? ~0u : 0, n & 8 ? ~0u : 0}
+        ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7),
+        ROW(8), ROW(9), ROW(10), ROW(11), ROW(12), ROW(13), ROW(14), ROW(15)
+#undef ROW
+    };
+    for (int i = 0; i < 64; i += 4)
+        memcpy(d + i, four[m >> i & 15], sizeof four[0]);
 }
 
 unsigned sim_swizzle_lane(u32 p, unsigned lane)
@@ -210,23 +217,21 @@ bool sim_dpp_map(unsigned ctrl, int lanes, bool rdna, signed char *map)
 const u32 *sim_dpp(struct sim_wave *w, const struct insn *in, const u32 *s, u32 *d, int lanes)
 {
     const struct sim_insn *x = in->src;
-    const signed char *map = in->aux;
-    const bool fi = x->dpp.fi, zero = x->dpp.bound_ctrl && x->lanes == SIM_LANES_DPP16;
-    u64 write = 0;
+    const struct sim_dpp_lanes *dpp = in->aux;
+    const u64 full = lanes == 64 ? ~0ull : (1ull << lanes) - 1;
+    u64 have = dpp->have;
     u32 t[64];
-    for (int i = 0; i < lanes; i++) {
-        const int from = map[i];
-        const bool ok = from >= 0 && (fi || w->exec >> from & 1);
-        t[i] = ok ? s[from] : 0;
-        if (ok || zero || x->lanes == SIM_LANES_DPP8)
-            write |= 1ull << i;
-    }
-    if (x->lanes == SIM_LANES_DPP16 && (x->dpp.row_mask != 15 || x->dpp.bank_mask != 15))
+    if (w->exec != full && !x->dpp.fi) {
+        have = 0;
         for (int i = 0; i < lanes; i++)
-            if (!(x->dpp.row_mask >> (i / 16) & 1) || !(x->dpp.bank_mask >> (i / 4 % 4) & 1))
-                write &= ~(1ull << i);
+            have |= (u64)(dpp->from[i] >= 0 && w->exec >> dpp->from[i] & 1) << i;
+    }
+    for (int i = 0; i < lanes; i++)
+        t[i] = s[dpp->from[i] & (lanes - 1)];
+    for (u64 m = full & ~have; m; m &= m - 1)
+        t[__builtin_ctzll(m)] = 0;
+    w->lane_mask = (x->lanes == SIM_LANES_DPP8 || x->dpp.bound_ctrl ? full : have) & dpp->open;
     memcpy(d, t, (size_t)lanes * 4);
-    w->lane_mask = write;
     return d;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
+#include "dpp.h"
 #include "float.h"
 #include "flow.h"
 #include "handlers.h"
@@ -651,13 +652,20 @@ static void lower_one(struct build *b)
     if (s->op->writes & SIM_STATE_SCC) in->def[SIM_SET_SCC] |= 1;
     classify(b);
     if (s->lanes == SIM_LANES_DPP16 || s->lanes == SIM_LANES_DPP8) {
-        signed char *map = keep(b->pool, 64);
-        in->aux = map;
+        struct sim_dpp_lanes *dpp = keep(b->pool, sizeof *dpp);
+        signed char *map = dpp->from;
+        in->aux = dpp;
         if (s->lanes == SIM_LANES_DPP8)
             for (int i = 0; i < 64; i++)
                 map[i] = (signed char)((i & ~7) | (int)(s->dpp.dpp8 >> (3 * (i & 7)) & 7));
         else if (!sim_dpp_map(s->dpp.ctrl, b->prog->wave, !b->prog->gfx9, map))
             in->fn = illegal;
+        dpp->have = dpp->open = 0;
+        for (int i = 0; i < b->prog->wave; i++) {
+            dpp->have |= (u64)(map[i] >= 0) << i;
+            if (s->lanes == SIM_LANES_DPP8 || (s->dpp.row_mask >> (i / 16) & 1 && s->dpp.bank_mask >> (i / 4 % 4) & 1))
+                dpp->open |= 1ull << i;
+        }
     }
     if (is_wait(s->op))
         in->aux = waits(b);

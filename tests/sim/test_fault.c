@@ -271,6 +271,10 @@ static const struct fault_case cases[] = {
                                                     "v_mfma_f32_16x16x16_f16 v[8:11], v[14:15], v[4:5], 0\ns_nop 7\ns_nop 2\n"
                                                     "global_store_dword v1, v11, s[8:9]"}, 1, 64,
      "uninitialised: stored data (v11) is undefined: it comes from v14, which nobody wrote, read by v_mfma_f32_16x16x16_f16 *", NULL},
+    {"DPP of junk", {.body = "v_mov_b32_e32 v2, 0\nv_mov_b32_dpp v2, v5 row_ror:1 row_mask:0xf bank_mask:0xf\n" STORE}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: it comes from v5, which nobody wrote, read by v_mov_b32_dpp v2, v5 row_ror:1 *", STORE},
+    {"DPP reads no lane that is off", {.body = "v_mov_b32_e32 v2, 0\ns_mov_b64 exec, 0xffff\nv_mov_b32_e32 v5, 0\ns_nop 4\n"
+                                               "v_mov_b32_dpp v2, v5 wave_ror:1 row_mask:0xf bank_mask:0xf\n" STORE}, 1, 64, NULL, NULL},
     {"carry of junk", {.body = "v_add_co_u32_e32 v2, vcc, v5, v0\ns_nop 1\nv_addc_co_u32_e64 v2, s[20:21], v0, v0, vcc\n" STORE}, 1, 64,
      "uninitialised: stored data (v2) is undefined: *", STORE},
     {"scalar memory nobody wrote", {.body = "s_load_dword s20, s[10:11], 0x0\ns_waitcnt lgkmcnt(0)\nv_mov_b32_e32 v2, s20\n" STORE}, 1, 64,
