@@ -355,7 +355,7 @@ static u64 scalar_lanes(const struct sim_wave *w, const struct insn *in)
 
 static bool writes_exec(const struct insn *in)
 {
-    if (in->o[0].kind == SIM_KIND_S && in->o[0].reg - SIM_S_EXEC < 2u)
+    if (in->o[0].kind == SIM_KIND_S && in->o[0].reg - (unsigned)SIM_S_EXEC < 2)
         return true;
     return in->src->op->writes & SIM_STATE_EXEC;
 }
@@ -551,7 +551,7 @@ bool sim_check_regs(struct sim_wave *w, const struct insn *in)
     const u64 lanes = written_lanes(w, in);
     if (in->o[0].kind == SIM_KIND_S) { /* a compare */
         const u64 lost = (u.w[0][0] | u.w[0][1] | u.w[0][2] | u.w[0][3] | u.w[1][0]) & w->exec;
-        if (lost && (in->src->op->writes & SIM_STATE_EXEC || in->o[0].reg - SIM_S_EXEC < 2u))
+        if (lost && (in->src->op->writes & SIM_STATE_EXEC || in->o[0].reg - (unsigned)SIM_S_EXEC < 2))
             return report_undefined(w, in, "what EXEC becomes", touch_name(w, &t, name, sizeof name), t.lane, t.origin);
         define_scalars(w, in, lost, t.origin);
         return true;

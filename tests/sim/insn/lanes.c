@@ -71,6 +71,7 @@ static void permlane(enum target t, struct wave_state *w, bool cross, bool by_v,
     }
 }
 REF(perm) { permlane(t, w, false, false, false, false); }
+REF(perm_k) { w->s[20] = 0x76543210; w->s[21] = 7; permlane(t, w, false, false, false, false); w->s[20] = w->s[21] = 0; }
 REF(perm_fi) { permlane(t, w, false, false, true, false); }
 REF(perm_zero) { permlane(t, w, false, false, false, true); }
 REF(permx) { permlane(t, w, true, false, false, false); }
@@ -94,6 +95,79 @@ static const uint8_t reversed8[] = { 7, 6, 5, 4, 3, 2, 1, 0 },
 REF(dpp8_reversed) { dpp8(t, w, reversed8, false); }
 REF(dpp8_mixed) { dpp8(t, w, mixed8, false); }
 REF(dpp8_mixed_fi) { dpp8(t, w, mixed8, true); }
+/* gfx1250 (CDNA5 ISA guide, V_PERMLANE_BCAST_B32 on): groups of `width` lanes; lanes off are read. */
+static void group(enum target t, struct wave_state *w, char how, unsigned by, unsigned width)
+{
+    uint32_t old[64];
+    memcpy(old, w->v[2], sizeof old);
+    FOR_ACTIVE(i)
+    {
+        unsigned base = (unsigned)i / width * width, j = (unsigned)i - base, src = (unsigned)i;
+        if (how == 'b')
+            src = base + by % width;
+        else if (how == 'u' && j >= by)
+            src = (unsigned)i - by;
+        else if (how == 'd' && j + by < width)
+            src = (unsigned)i + by;
+        else if (how == 'x' && by < 32 && ((unsigned)i ^ by) < base + width)
+            src = (unsigned)i ^ by;
+        w->v[10][i] = old[src];
+    }
+}
+REF(bcast) { group(t, w, 'b', 13, 8); }
+REF(up) { group(t, w, 'u', 3, 16); }
+REF(up_far) { w->s[20] = 0; group(t, w, 'u', 40, 16); }
+REF(down) { group(t, w, 'd', 5, 8); }
+REF(xor_) { group(t, w, 'x', 6, 8); }
+REF(xor_out) { group(t, w, 'x', 9, 8); }
+REF(idx_gen) { FOR_ACTIVE(i) w->v[10][i] = ((w->v[2][i] & 7) + ((unsigned)i & ~7u)) * 4; }
+static uint32_t nibbles(uint32_t x, bool sign)
+{
+    uint32_t r = 0;
+    for (int k = 0; k < 4; k++) {
+        int b = sign ? (int8_t)(x >> 8 * k) : (uint8_t)(x >> 8 * k);
+        int lo = sign ? -8 : 0, hi = sign ? 7 : 15;
+        r |= (uint32_t)((b < lo ? lo : b > hi ? hi : b) & 15) << 4 * k;
+    }
+    return r;
+}
+REF(sat4_i) { FOR_ACTIVE(i) w->v[10][i] = (w->v[10][i] & 0xffff0000) | nibbles(w->v[2][i], true); }
+REF(sat4_u) { FOR_ACTIVE(i) w->v[10][i] = (w->v[10][i] & 0xffff0000) | nibbles(w->v[2][i], false); }
+/* Table: v[4:5] below v[2:3]; indices: v[6:7]. */
+static void table(enum target t, struct wave_state *w, int bits, int low, int high)
+{
+    FOR_ACTIVE(i)
+    {
+        uint32_t x[4] = { 0 }, r[4] = { 0 };
+        for (int k = 0; k < low; k++)
+            x[k] = w->v[4 + k][i];
+        for (int k = 0; k < high; k++)
+            x[low + k] = w->v[2 + k][i];
+        for (int e = 0; e < 16; e++) {
+            int at = (int)(w->v[6 + e / 8][i] >> 4 * (e % 8) & 15) * bits;
+            for (int b = 0; b < bits; b++)
+                r[(e * bits + b) / 32] |= (x[(at + b) / 32] >> (at + b) % 32 & 1) << (e * bits + b) % 32;
+        }
+        for (int k = 0; k < bits / 2; k++)
+            w->v[10 + k][i] = r[k];
+    }
+}
+REF(table4) { table(t, w, 4, 1, 1); }
+REF(table6) { table(t, w, 6, 2, 1); }
+REF(table8) { table(t, w, 8, 2, 2); }
+/* The scale is a byte of v8; e4m3 values of v2, e8m0 scale kept near 1. */
+static void scaled(enum target t, struct wave_state *w, int byte)
+{
+    FOR_ACTIVE(i)
+    {
+        uint32_t e = w->v[8][i] >> 8 * byte & 255;
+        for (int k = 0; k < 8; k++) {
+            struct ref_num x = ref_unpack(REF_E4M3, w->v[2 + k / 4][i] >> 8 * (k % 4) & 255);
+            w->v[10 + k][i] = (uint32_t)ref_pack(REF_F32, ref_scale(x, (int)e - 127), REF_RNE, false);
+        }
+    }
+}
+REF(scale_sel2) { FOR_ACTIVE(i) { w->v[2][i] = w->v[3][i] = 0x3a41b817; w->v[8][i] = 0x7b7d8182; } scaled(t, w, 2); }
 REF(nothing) { (void)t, (void)w; }
 REF(acc_read) { FOR_ACTIVE(i) w->v[10][i] = w->a[2][i]; }
 REF(acc_write) { FOR_ACTIVE(i) w->a[10][i] = w->v[2][i]; }
@@ -151,6 +225,8 @@ static const struct {
     { "v_permlane16_swap_b32", "v_permlane16_swap_b32 v10, v2", swap16, true, ON_950 | ON_1250 },
     { "v_permlane32_swap_b32", "v_permlane32_swap_b32 v10, v2", swap32, true, ON_950 },
     { "v_permlane16_b32", "v_permlane16_b32 v10, v2, s20, s21", perm, false, ON_GFX11UP },
+    { "v_permlane16_b32",
+      "s_mov_b32 s20, 0x76543210\nv_permlane16_b32 v10, v2, s20, 7\ns_mov_b32 s20, 0\ns_mov_b32 s21, 0", perm_k, false, ON_GFX11UP },
     { "v_permlane16_b32", "v_permlane16_b32 v10, v2, s20, s21 op_sel:[1,0]", perm_fi, false,
       ON_GFX11UP },
     { "v_permlane16_b32", "v_permlane16_b32 v10, v2, s20, s21 op_sel:[0,1]", perm_zero, false,
@@ -188,6 +264,21 @@ static const struct {
     { "v_s_rcp_f16", "v_s_rcp_f16 s20, s22", s_rcp16, false, ON_GFX12 },
     { "v_s_rsq_f16", "v_s_rsq_f16 s20, s22", s_rsq16, false, ON_GFX12 },
     { "v_s_sqrt_f16", "v_s_sqrt_f16 s20, s22", s_sqrt16, false, ON_GFX12 },
+    { "v_permlane_bcast_b32", "v_permlane_bcast_b32 v10, v2, 13, 8", bcast, false, ON_1250 },
+    { "v_permlane_up_b32", "v_permlane_up_b32 v10, v2, 3, 16", up, false, ON_1250 },
+    { "v_permlane_up_b32", "s_movk_i32 s20, 40\nv_permlane_up_b32 v10, v2, s20, 16\ns_mov_b32 s20, 0", up_far, false, ON_1250 },
+    { "v_permlane_down_b32", "v_permlane_down_b32 v10, v2, 5, 8", down, false, ON_1250 },
+    { "v_permlane_xor_b32", "v_permlane_xor_b32 v10, v2, 6, 8", xor_, false, ON_1250 },
+    { "v_permlane_xor_b32", "v_permlane_xor_b32 v10, v2, 9, 8", xor_out, false, ON_1250 },
+    { "v_permlane_idx_gen_b32", "v_permlane_idx_gen_b32 v10, v2, 8", idx_gen, false, ON_1250 },
+    { "v_sat_pk4_i4_i8", "v_sat_pk4_i4_i8 v10, v2", sat4_i, false, ON_1250 },
+    { "v_sat_pk4_u4_u8", "v_sat_pk4_u4_u8 v10, v2", sat4_u, false, ON_1250 },
+    { "v_perm_pk16_b4_u4", "v_perm_pk16_b4_u4 v[10:11], v2, v4, v[6:7]", table4, false, ON_1250 },
+    { "v_perm_pk16_b6_u4", "v_perm_pk16_b6_u4 v[10:12], v2, v[4:5], v[6:7]", table6, false, ON_1250 },
+    { "v_perm_pk16_b8_u4", "v_perm_pk16_b8_u4 v[10:13], v[2:3], v[4:5], v[6:7]", table8, false, ON_1250 },
+    { "v_cvt_scale_pk8_f32_fp8",
+      "v_mov_b32 v2, 0x3a41b817\nv_mov_b32 v3, 0x3a41b817\nv_mov_b32 v8, 0x7b7d8182\n"
+      "v_cvt_scale_pk8_f32_fp8 v[10:17], v[2:3], v8 scale_sel:2", scale_sel2, false, ON_1250 },
     { "v_accvgpr_read_b32", "v_accvgpr_read_b32 v10, a2", acc_read, false, ON_GFX9 },
     { "v_accvgpr_write_b32", "v_accvgpr_write_b32 a10, v2", acc_write, false, ON_GFX9 },
     { "v_accvgpr_write_b32", "v_accvgpr_write_b32 a10, 1.0", acc_write_k, false, ON_GFX9 },

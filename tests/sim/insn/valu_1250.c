@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vector operations that gfx1250 adds, and gfx12's dot products of 8-bit floats. No document of AMD's was at hand: mnemonics, operands and modifiers are
+ * Vector operations that gfx1250 adds, and gfx12's dot products of 8-bit floats. Mnemonics, operands and modifiers are
  * LLVM's, the meaning is what the names say; that clamp saturates the sum of v_add_max and its kin, and
  * that bf16 obeys MODE's fields of f16, are assumptions the simulator shares.
  */

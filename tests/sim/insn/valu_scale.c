@@ -19,6 +19,7 @@ struct scv {
     bool random;
     bool two;  /* elements alternate between the first two sources */
     int scale; /* source that holds it; -1 none */
+    bool e8m0; /* as a byte of its own */
 };
 
 static int width(const struct ref_format *f) { return f->exp_bits + f->man_bits + 1; }
@@ -68,7 +69,7 @@ static void convert(struct lane *l)
 
     memcpy(src, l->w[0], sizeof src);
     if (c->scale >= 0)
-        exp = (int)(l->s[c->scale] >> 23 & 0xff);
+        exp = (int)(l->s[c->scale] >> (c->e8m0 ? 0 : 23) & 0xff);
     if (exp == 255) {
         l->skip = true;
         return;
@@ -101,6 +102,8 @@ static void convert(struct lane *l)
 
 #define CV(from, to, n, pack, random, two, scale)                                                  \
     .aux = &(const struct scv){ &REF_##from, &REF_##to, n, pack, random, two, scale }
+#define E8M0(from, to, n)                                                                          \
+    .aux = &(const struct scv){ &REF_##from, &REF_##to, n, false, false, false, 1, true }
 #define BASE (VF_SELF | VF_ACC)
 #define PK (BASE | VF_PK_CVT)
 #define BYTE (BASE | VF_BYTE_DST)
@@ -285,6 +288,46 @@ static const struct valu_row rows[] = {
       CV(BF16, E3M2, 16, true, false, false, 1) },
     { "v_cvt_scalef32_sr_pk16_bf6_bf16", VOP3, D3(V_W3, V_W8, V_B32, V_F32), WIDE, ON_1250,
       CV(BF16, E3M2, 16, true, true, false, 2) },
+    { "v_cvt_pk_fp8_f16", VOP3, D3(V_B32, V_PF16, V_NONE, V_NONE), BASE | VF_NO_MODS, ON_1250,
+      CV(F16, E4M3, 2, true, false, false, -1) },
+    { "v_cvt_pk_bf8_f16", VOP3, D3(V_B32, V_PF16, V_NONE, V_NONE), BASE | VF_NO_MODS, ON_1250,
+      CV(F16, E5M2, 2, true, false, false, -1) },
+    { "v_cvt_sr_fp8_f16", VOP3, D3(V_B32, V_F16, V_B32, V_NONE), BASE | VF_NO_MODS, ON_1250,
+      CV(F16, E4M3, 1, true, true, false, -1) },
+    { "v_cvt_sr_bf8_f16", VOP3, D3(V_B32, V_F16, V_B32, V_NONE), BASE | VF_NO_MODS, ON_1250,
+      CV(F16, E5M2, 1, true, true, false, -1) },
+    { "v_cvt_sr_pk_bf16_f32", VOP3, D3(V_B32, V_F32, V_F32, V_B32), VF_SELF | VF_NO_MODS, ON_1250,
+      CV(F32, BF16, 2, true, true, true, -1) },
+    { "v_cvt_scale_pk8_f32_fp8", VOP3, D3(V_W8, V_B64, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E4M3, F32, 8) },
+    { "v_cvt_scale_pk8_f16_fp8", VOP3, D3(V_W4, V_B64, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E4M3, F16, 8) },
+    { "v_cvt_scale_pk8_bf16_fp8", VOP3, D3(V_W4, V_B64, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E4M3, BF16, 8) },
+    { "v_cvt_scale_pk8_f32_bf8", VOP3, D3(V_W8, V_B64, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E5M2, F32, 8) },
+    { "v_cvt_scale_pk8_f16_bf8", VOP3, D3(V_W4, V_B64, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E5M2, F16, 8) },
+    { "v_cvt_scale_pk8_bf16_bf8", VOP3, D3(V_W4, V_B64, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E5M2, BF16, 8) },
+    { "v_cvt_scale_pk8_f32_fp4", VOP3, D3(V_W8, V_B32, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E2M1, F32, 8) },
+    { "v_cvt_scale_pk8_f16_fp4", VOP3, D3(V_W4, V_B32, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E2M1, F16, 8) },
+    { "v_cvt_scale_pk8_bf16_fp4", VOP3, D3(V_W4, V_B32, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E2M1, BF16, 8) },
+    { "v_cvt_scale_pk16_f32_fp6", VOP3, D3(V_W16, V_W3, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E2M3, F32, 16) },
+    { "v_cvt_scale_pk16_f16_fp6", VOP3, D3(V_W8, V_W3, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E2M3, F16, 16) },
+    { "v_cvt_scale_pk16_bf16_fp6", VOP3, D3(V_W8, V_W3, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E2M3, BF16, 16) },
+    { "v_cvt_scale_pk16_f32_bf6", VOP3, D3(V_W16, V_W3, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E3M2, F32, 16) },
+    { "v_cvt_scale_pk16_f16_bf6", VOP3, D3(V_W8, V_W3, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E3M2, F16, 16) },
+    { "v_cvt_scale_pk16_bf16_bf6", VOP3, D3(V_W8, V_W3, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
+      E8M0(E3M2, BF16, 16) },
 };
 
 void run_valu_scale(enum target t);
