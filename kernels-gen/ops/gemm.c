@@ -77,8 +77,10 @@ static const struct {
     {STAGED,             { 64, 128, 128, 1, 4, 1, 3, false}},
     {COPIED | COPIED_F8, { 64, 128, 128, 1, 4, 2, 3, false}},
     {ANY,                { 32, 128, 256, 1, 4, 1, 3, false}},
+    {ANY,                { 32,  64, 512, 1, 4, 2, 3, false}},
     {ANY,                { 32,  64, 512, 1, 4, 1, 3, false}},
     {ANY,                { 16, 128, 256, 1, 4, 1, 3, false}},
+    {ANY,                { 16,  64, 512, 1, 4, 2, 3, false}},
     {ANY,                { 16,  64, 512, 1, 4, 1, 3, false}},
 };
 /* clang-format on */

@@ -60,6 +60,7 @@ struct work {
     double asked;           /* bytes that all workgroups ask of L2 */
     double sums;            /* bytes of one set of partial sums */
     double cus;
+    bool decode;
 };
 
 static double more(double a, double b)
@@ -94,7 +95,7 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
     w.tile = more(w.matrix, more(w.l1, w.lds)) + SYNC;
     /* Registers: accumulators, and as much again for small waves, half as much for large ones. */
     double acc = (double)g->m * g->n / k->block;
-    double waves_simd = acc > 64 ? 2 : acc > 32 ? 3 : acc > 16 ? 5 : 6;
+    double waves_simd = acc > 64 ? 2 : acc > 32 ? 3 : acc > 16 ? 5 : g->depth > 1 ? 4 : 6;
     double by_registers = waves_simd * SIMDS / waves,
            by_lds = (double)(int)(r->lds_bytes / (k->lds ? k->lds : 1));
     w.resident = more(1, less(by_registers, by_lds));
@@ -105,6 +106,7 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
      * and nothing keeps the two rows in step. */
     double times_b = m <= DECODE ? ceil_div(m, g->m) : 1;
     w.bytes = batch * ((m + times_b * n) * kk * in + m * n * s->out_bits / 8.0);
+    w.decode = m <= DECODE;
     w.asked = w.blocks * w.tiles_k * w.l1 * r->l1;
     w.sums = batch * m * n * 4;
     return w;
@@ -138,30 +140,60 @@ double fly_gemm_cycles(const struct fly_kernel *k, const struct fly_gemm_shape *
     return cycles_of(&w, splits);
 }
 
+static bool feasible(const struct work *w, double splits, double most)
+{
+    return splits <= most && splits <= w->tiles_k &&
+           (splits == 1 || splits * w->sums <= FLY_GEMM_MAX_SUMS);
+}
+
+/* The fewest parts to look at, as an index: at decode, a grid of fewer than two workgroups a CU is
+ * split until its loads cover the latency, or as far as can be. */
+static unsigned fewest(const struct work *w, double most)
+{
+    unsigned last = 0;
+    if (!w->decode || w->blocks >= 2 * w->cus)
+        return 0;
+    for (unsigned i = 1; i < FLY_GEMM_SPLITS && feasible(w, fly_gemm_splits[i], most); i++) {
+        last = i;
+        if (reach(w, w->blocks * fly_gemm_splits[i]) >= w->r->hbm)
+            break;
+    }
+    return last;
+}
+
+bool fly_gemm_may_split(const struct fly_kernel *k, const struct fly_gemm_shape *s,
+                        const struct fly_target *t, uint32_t splits)
+{
+    struct work w = work_of(k, s, t);
+    return feasible(&w, splits, INFINITY) && splits >= fly_gemm_splits[fewest(&w, INFINITY)];
+}
+
 uint32_t fly_gemm_best_splits(const struct fly_kernel *k, const struct fly_gemm_shape *s,
                               const struct fly_target *t, uint32_t most, double limit,
                               double *cycles)
 {
     struct work w = work_of(k, s, t);
-    uint32_t best = 1;
-    double least = cycles_of(&w, 1);
+    unsigned first = fewest(&w, most);
+    uint32_t best = fly_gemm_splits[first];
+    double least = cycles_of(&w, best);
     /* A grid that keeps every unit as busy as it can be gains nothing. */
     double ideal = START + more(w.blocks * w.tiles_k * w.tile / w.cus,
                                 more(w.bytes / w.r->hbm, w.asked / w.r->l2));
     if (least > 1.02 * (ideal + SECOND) && ideal + SECOND < limit)
-        for (unsigned i = 1; i < FLY_GEMM_SPLITS; i++) {
+        for (unsigned i = first + 1; i < FLY_GEMM_SPLITS; i++) {
             double splits = fly_gemm_splits[i],
                    next = i + 1 < FLY_GEMM_SPLITS ? fly_gemm_splits[i + 1] : INFINITY;
-            if (splits > most || splits > w.tiles_k || splits * w.sums > FLY_GEMM_MAX_SUMS)
+            if (!feasible(&w, splits, most))
                 break;
             if (next * w.blocks <= w.cus && next <= most && next <= w.tiles_k &&
                 next * w.sums <= w.bytes / 64)
                 continue; /* the next leaves no CU with more to do, fewer without, and costs next to
                              nothing */
             double c = cycles_of(&w, splits);
-            /* Up to two workgroups a CU, parts that cost next to nothing are taken: loads may take
-             * longer than the model has it. */
-            if (c < least || (best > 1 && best * w.blocks < 2 * w.cus && c < 1.01 * least)) {
+            /* Parts that cost next to nothing are taken while loads that take half as long again as
+             * the model has it are not covered. */
+            if (c < least || (best > 1 && reach(&w, best * w.blocks) < 1.5 * w.r->hbm &&
+                              best * w.blocks < 2 * w.cus && c < 1.01 * least)) {
                 least = less(c, least);
                 best = fly_gemm_splits[i];
             }

@@ -47,6 +47,11 @@ uint32_t fly_gemm_best_splits(const struct fly_kernel *k, const struct fly_gemm_
                               const struct fly_target *t, uint32_t most, double limit,
                               double *cycles);
 
+/* Whether that many parts are among those looked at: there is work and workspace for them, and at
+ * decode they are enough to cover the latency, where any number is. */
+bool fly_gemm_may_split(const struct fly_kernel *k, const struct fly_gemm_shape *s,
+                        const struct fly_target *t, uint32_t splits);
+
 /* The same in full, for reports. */
 struct fly_gemm_estimate fly_gemm_estimate(const struct fly_kernel *k,
                                            const struct fly_gemm_shape *s,

@@ -35,9 +35,8 @@ static double best_of_all(const struct fly_problem *p, const struct fly_target *
         if (op()->fits(&k[i], p))
             continue;
         for (unsigned j = 0; j < FLY_GEMM_SPLITS; j++) {
-            if (j > 0 && (fly_gemm_splits[j] > (s->k + k[i].gemm.k - 1) / k[i].gemm.k ||
-                          fly_gemm_splits[j] * s->batch * s->m * s->n * 4 > FLY_GEMM_MAX_SUMS))
-                break;
+            if (!fly_gemm_may_split(&k[i], s, t, fly_gemm_splits[j]))
+                continue;
             double c = fly_gemm_cycles(&k[i], s, t, fly_gemm_splits[j]);
             best = best == 0 || c < best ? c : best;
         }
@@ -151,7 +150,11 @@ Test(gemm_select, decode_covers_the_latency)
                                            "gemm:i8,bf16:m=16,n=5120,k=8192,scale=rc",
                                            "gemm:bf16:m=32,n=8192,k=28672",
                                            "gemm:i8,bf16:m=16,n=40960,k=5120",
-                                           "gemm:bf16:m=16,n=7168,k=18432"};
+                                           "gemm:bf16:m=16,n=7168,k=18432",
+                                           "gemm:bf16:m=16,n=7168,k=2048",
+                                           "gemm:bf16:m=32,n=8192,k=8192",
+                                           "gemm:bf16:m=1,n=4096,k=4096",
+                                           "gemm:bf16:m=16,n=24576,k=1536"};
     for (unsigned d = 0; d < DEVICES; d++)
         for (unsigned i = 0; i < sizeof problems / sizeof *problems; i++) {
             struct fly_target t = {fly_arch_find(devices[d].arch), devices[d].cus};
@@ -170,6 +173,8 @@ Test(gemm_select, decode_covers_the_latency)
             struct fly_gemm_estimate e = fly_gemm_estimate(c.kernel, &s, &t, grid[1]);
             cr_expect_geq(e.coverage, 0.99, "%s on %s: %s, %u x %u workgroups cover %.2f",
                           problems[i], t.arch->name, c.kernel->name, grid[0], grid[1], e.coverage);
+            cr_expect(grid[0] >= 2 * t.cus || grid[1] > 1, "%s on %s: %u workgroups in one part",
+                      problems[i], t.arch->name, grid[0]);
             cr_expect(c.kernel->gemm.m <= 32, "%s: %s reads rows that are not there", problems[i],
                       c.kernel->name);
         }
