@@ -86,11 +86,12 @@ void *kernel_object(const struct kernel *k, size_t *bytes)
     int n = 0;
     while (strncmp(target, families[n].target, strlen(families[n].target)))
         n++;
-    fprintf(f, head, target, families[n].begin, k->body, k->lds, k->scratch, families[n].directives, k->lds, k->scratch,
-            families[n].wave, families[n].wave == 64 ? 64 : 0);
+    fprintf(f, head, target, families[n].begin, k->body, k->lds, k->scratch,
+            k->wave64 ? ".amdhsa_wavefront_size32 0\n" : families[n].directives, k->lds, k->scratch,
+            k->wave64 ? 64 : families[n].wave, families[n].wave == 64 ? 64 : 0);
     fclose(f);
-    snprintf(command, sizeof command, "%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s %s && %s -shared -o %s %s",
-             llvm_tool("llvm-mc"), target, path[1], path[0], linker(), path[2], path[1]);
+    snprintf(command, sizeof command, "%s -triple=amdgcn-amd-amdhsa -mcpu=%s %s -filetype=obj -o %s %s && %s -shared -o %s %s",
+             llvm_tool("llvm-mc"), target, k->wave64 ? "-mattr=+wavefrontsize64" : "", path[1], path[0], linker(), path[2], path[1]);
     if (system(command) == 0 && (f = fopen(path[2], "rb"))) {
         fseek(f, 0, SEEK_END);
         *bytes = (size_t)ftell(f);

@@ -16,6 +16,7 @@ struct kernel {
     const char *target;      /* null: gfx942 */
     const char *body;
     unsigned lds, scratch;   /* bytes: a workgroup, a work-item */
+    bool wave64;             /* gfx11, gfx12: waves of 64 lanes */
 };
 
 /* Are the tools here? */

@@ -293,6 +293,16 @@ static const struct fault_case cases[] = {
     {"LDS counts on lgkmcnt on gfx11", {.target = "gfx1100", .body = "ds_store_b32 v1, v0\nds_load_b32 v2, v1\ns_waitcnt vmcnt(0)\n"
                                         "v_mov_b32_e32 v3, v2", .lds = 256}, 1, 64,
      "missing wait: v2 is read before ds_load_b32 v2, v1 (at 0x#) has been waited for", NULL},
+    {"carries to nowhere keep all 64 lanes on gfx11", {.target = "gfx1100", .wave64 = true,
+      .body = "v_sub_nc_u32_e32 v4, 0x100, v1\nv_add_co_u32 v2, vcc, v0, v0\n"
+              "v_add_co_ci_u32_e64 v3, null, v0, v0, vcc\nglobal_store_b32 v4, v3, s[8:9]\n"}, 1, 64,
+     "out of bounds: store of 4 bytes at 0x#: 0 bytes past the end of an allocation of 256 bytes",
+     "global_store_b32 v4, v3, s[8:9]"},
+    {"carries to nowhere keep all 64 lanes on gfx12", {.target = "gfx1201", .wave64 = true,
+      .body = "v_sub_nc_u32_e32 v4, 0x100, v1\nv_add_co_u32 v2, vcc, v0, v0\n"
+              "v_add_co_ci_u32_e64 v3, null, v0, v0, vcc\nglobal_store_b32 v4, v3, s[8:9]\n"}, 1, 64,
+     "out of bounds: store of 4 bytes at 0x#: 0 bytes past the end of an allocation of 256 bytes",
+     "global_store_b32 v4, v3, s[8:9]"},
     {"half of a dual instruction waits", {.target = "gfx1100", .body = "v_mov_b32_e32 v3, 0\nglobal_load_b32 v2, v1, s[8:9]\n"
                                           "v_dual_mov_b32 v4, v3 :: v_dual_add_f32 v5, v2, v3"}, 1, 64,
      "missing wait: v2 is read before global_load_b32 v2, v1, s[8:9] (at 0x#) has been waited for", NULL},
