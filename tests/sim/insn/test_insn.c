@@ -136,6 +136,4 @@ static void check_levels(enum target t)
 }
 
 Test(levels, gfx90a) { check_levels(T_90A); }
-Test(levels, gfx942) { check_levels(T_942); }
 Test(levels, gfx950) { check_levels(T_950); }
-Test(levels, gfx1201) { check_levels(T_1201); }
