@@ -13,6 +13,9 @@ enum sim_rmw {
     SIM_RMW_PK_ADD_F16, SIM_RMW_PK_ADD_BF16, SIM_RMW_SUB_CLAMP, SIM_RMW_COND_SUB
 };
 
+/* Whether it takes a comparand. */
+#define SIM_RMW_COMPARES(op) ((op) == SIM_RMW_CMPSWAP || (op) == SIM_RMW_FCMPSWAP)
+
 /* data: the operand; other: the comparand of CMPSWAP, the second operand of MSKOR and WRAP. */
 static inline u32 sim_rmw32(enum sim_rmw op, u32 old, u32 data, u32 other)
 {

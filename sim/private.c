@@ -233,12 +233,12 @@ bool sim_flat_atomic(struct sim_wave *w, const struct insn *in, const u64 *ad, i
         low[i] = (u32)ad[i];
     for (u64 k = w->exec; k; k &= k - 1) {
         const int i = __builtin_ctzll(k);
-        u64 data = s[i], other = op == SIM_RMW_CMPSWAP ? s[words * width + i] : 0, old;
+        u64 data = s[i], other = SIM_RMW_COMPARES(op) ? s[words * width + i] : 0, old;
         u8 *p, t[8];
         u32 dirty = 0;
         if (words == 2) {
             data |= (u64)s[width + i] << 32;
-            if (op == SIM_RMW_CMPSWAP)
+            if (SIM_RMW_COMPARES(op))
                 other |= (u64)s[3 * width + i] << 32;
         }
         switch (place(w, in, i, ad[i])) {

@@ -67,6 +67,7 @@ REF(p_fmaak) { fma_k(w, false); }
 REF(p_fmamk) { fma_k(w, true); }
 REF(p_round) { w->mode = (w->mode & ~15u) | 6; w->s[20] = w->mode & 0x3ff; }
 REF(p_denorm) { w->mode = (w->mode & ~0xf0u) | 0x90; w->s[20] = w->mode & 0x3ff; }
+REF(p_skip) { w->s[20] = 0; }
 REF(p_null) { w->s[20] = w->s[24] = w->s[25] = 0; }
 REF(p_movrels) { w->m0 = 3; w->s[20] = w->s[33]; }
 REF(p_movrels64) { w->m0 = 2; w->s[20] = w->s[32]; w->s[21] = w->s[33]; }
@@ -136,6 +137,7 @@ static const struct {
     { "s_denorm_mode", "s_denorm_mode 0x9\ns_getreg_b32 s20, hwreg(1, 0, 10)", p_denorm,
       ON_GFX11UP },
     { "", "s_mov_b64 null, s[22:23]\ns_mov_b32 s20, null\ns_mov_b64 s[24:25], null", p_null, ON_GFX11UP },
+    { "s_add_pc_i64", "s_mov_b32 s20, 0\ns_add_pc_i64 8\ns_mov_b32 s20, 1\ns_mov_b32 s20, 2", p_skip, ON_1250 },
     { "s_movrels_b32", "s_mov_b32 m0, 3\ns_movrels_b32 s20, s30", p_movrels, ON_ALL },
     { "s_movrels_b64", "s_mov_b32 m0, 2\ns_movrels_b64 s[20:21], s[30:31]", p_movrels64, ON_ALL },
     { "s_movreld_b32", "s_mov_b32 m0, 4\ns_movreld_b32 s30, s22", p_movreld, ON_ALL },
