@@ -42,8 +42,8 @@ static void explain(const struct fly_op *op, const struct fly_kernel *pick,
     }
 }
 
-static void __attribute__((cold)) log_choice(const struct fly_op *op, const struct fly_entry *e,
-                                             const struct fly_target *t)
+static void __attribute__((cold))
+log_choice(const struct fly_op *op, const struct fly_entry *e, const struct fly_target *t)
 {
     char text[FLY_MAX_PROBLEM_TEXT], why[256] = "";
     flyPlan_t plan = {0};

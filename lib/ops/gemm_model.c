@@ -12,8 +12,8 @@
 #include "core/arch.h"
 
 /* Per family. Matrix rates: published peaks by clock and CU (CDNA2, CDNA3 and CDNA4 white papers).
- * L1: 64 bytes a clock and CU, assumed for all three. L2: 128 bytes a clock and channel, of the whole
- * device (32 channels a CDNA2 die, 16 an XCD). LDS: 32 or 64 banks of 4 bytes. HBM: published
+ * L1: 64 bytes a clock and CU, assumed for all three. L2: 128 bytes a clock and channel, of the
+ * whole device (32 channels a CDNA2 die, 16 an XCD). LDS: 32 or 64 banks of 4 bytes. HBM: published
  * bandwidth over the shader clock, of the whole device (MI250X die, MI300X, MI355X). */
 static const struct rates {
     const char *family;

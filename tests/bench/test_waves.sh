@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Holds the modelled times of GEMM to the project's figures, from a slice of the grid where the matrix units are the bound and
-# from all of it where memory is. Lines of the suite are `problem bound limit`; see gemm.txt.
+# Holds the modelled times of GEMM to the project's figures, from a slice of the grid where the
+# matrix units are the bound and from all of it where memory is. Lines of the suite are
+# `problem bound limit`; see gemm.txt.
 # usage: test_waves.sh FLY_BENCH SUITE ARCH...
 set -eu
 bench=$1 suite=$2
@@ -13,7 +14,7 @@ for arch in "$@"; do
         case $problem in '#'* | '') continue ;; esac
         problem=$(printf '%s' "$problem" | sed "s/:fp8/:$fp8/")
         case $bound in matrix) waves=32 ;; *) waves=1000000 ;; esac
-        "$bench" --on "sim:$arch" --json --waves "$waves" "$problem" | awk -v bound="$bound" -v limit="$limit" '
+        "$bench" --on "sim:$arch" --json --waves "$waves" "$problem" | awk '
             function from(text, key) {
                 if (!match(text, "\"" key "\":[0-9.e+-]+"))
                     return "?"
@@ -36,13 +37,14 @@ for arch in "$@"; do
                     bad = bad || number("simulated_workgroups") != number("workgroups")
                 }
                 bad = bad || share > limit
-                printf "%-4s %s: modelled %.1f us, bound %s, %.3f (limit %s)\n", bad ? "FAIL" : "ok", problem,
-                    number("modelled_us"), bound, share, limit
+                printf "%-4s %s: modelled %.1f us, bound %s, %.3f (limit %s)\n",
+                    bad ? "FAIL" : "ok", problem, number("modelled_us"), bound, share, limit
                 if (bad)
                     print
                 exit bad
             }
-            END { if (NR == 0) exit 1 }' problem="$arch $problem" || failed=1
+            END { if (NR == 0) exit 1 }' bound="$bound" limit="$limit" problem="$arch $problem" ||
+            failed=1
     done <"$suite"
 done
 exit $failed

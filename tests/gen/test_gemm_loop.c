@@ -257,7 +257,8 @@ static struct sim_codeobj *object_of(const char *module, const char *arch, uint8
     cr_assert(sim_bundle_open(*data, bytes, bundle, error, sizeof error), "%s: %s", path, error);
     for (unsigned i = 0; i < bundle->nimages && !o; i++)
         if (!strcmp(bundle->images[i].target, arch))
-            o = sim_codeobj_open(bundle->images[i].data, bundle->images[i].size, error, sizeof error);
+            o = sim_codeobj_open(bundle->images[i].data, bundle->images[i].size, error,
+                                 sizeof error);
     return o;
 }
 
@@ -292,8 +293,8 @@ static struct tally tally(const char *module, const char *arch, const char *name
     return n;
 }
 
-/* The kernel that is written as assembly and its twin that the compiler makes do the same in a loop,
- * and neither spends much beside it. docs/gemm.md has the counts. */
+/* The kernel that is written as assembly and its twin that the compiler makes do the same in a
+ * loop, and neither spends much beside it. docs/gemm.md has the counts. */
 Test(gemm_loop, assembly_and_compiler_agree)
 {
     for (uint32_t i = 0; i < op()->nkernels; i++) {
@@ -310,8 +311,8 @@ Test(gemm_loop, assembly_and_compiler_agree)
         cr_assert_not_null(other, "%s has no twin", k->name);
         struct tally a = tally(op()->modules[k->module].name, arch, k->name),
                      b = tally(op()->modules[other->module].name, arch, other->name);
-        cr_log_info("%s: %d instructions, %d VALU, %d s_nop, %d waits; compiled %d, %d, %d, %d", k->name,
-                    a.all, a.valu, a.nops, a.waits, b.all, b.valu, b.nops, b.waits);
+        cr_log_info("%s: %d instructions, %d VALU, %d s_nop, %d waits; compiled %d, %d, %d, %d",
+                    k->name, a.all, a.valu, a.nops, a.waits, b.all, b.valu, b.nops, b.waits);
         cr_expect_eq(a.products, b.products, "%d and %d products", a.products, b.products);
         cr_expect_eq(a.lds, b.lds, "%d and %d LDS reads", a.lds, b.lds);
         cr_expect_eq(a.loads, b.loads, "%d and %d loads", a.loads, b.loads);

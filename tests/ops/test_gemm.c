@@ -275,7 +275,8 @@ Test(gemm, long_sums, .init = open_gemm_device, .fini = close_device)
     cr_assert_eq(failures, 0, "%d failures", failures);
 }
 
-/* int8 sums of the largest products are the int32 sums, rounded once where C is f32; in parts too. */
+/* int8 sums of the largest products are the int32 sums, rounded once where C is f32; in parts too.
+ */
 Test(gemm, int8_is_exact_before_scaling, .init = open_gemm_device, .fini = close_device)
 {
     static const uint8_t types[3] = {FLY_DTYPE_I8, FLY_DTYPE_I8, FLY_DTYPE_F32};
@@ -296,12 +297,15 @@ Test(gemm, int8_is_exact_before_scaling, .init = open_gemm_device, .fini = close
             if (i & 1) { /* all -128: the largest sums there are */
                 memset(a->before, 0x80, a->bytes);
                 memset(b->before, 0x80, b->bytes);
-                cr_assert_eq(device.rt->memory_to_device(device.rt, a->device, a->before, a->bytes), 0);
-                cr_assert_eq(device.rt->memory_to_device(device.rt, b->device, b->before, b->bytes), 0);
+                cr_assert_eq(device.rt->memory_to_device(device.rt, a->device, a->before, a->bytes),
+                             0);
+                cr_assert_eq(device.rt->memory_to_device(device.rt, b->device, b->before, b->bytes),
+                             0);
             }
             check_launch(&c, &r);
             cr_assert_eq(r.status, FLY_STATUS_SUCCESS, "%s", r.message);
-            cr_assert_eq(device.rt->memory_to_host(device.rt, out->after, out->device, out->bytes), 0);
+            cr_assert_eq(device.rt->memory_to_host(device.rt, out->after, out->device, out->bytes),
+                         0);
             const signed char *x = (const signed char *)a->before + a->head,
                               *y = (const signed char *)b->before + b->head;
             const float *got = (const float *)(out->after + out->head);
@@ -333,7 +337,8 @@ Test(gemm, rows_after_m_stay, .init = open_gemm_device, .fini = close_device)
     cr_assert_eq(rt->memory_alloc(rt, ROWS * K * 2, &a) | rt->memory_alloc(rt, N * K * 2, &b) |
                      rt->memory_alloc(rt, sizeof host, &c),
                  0);
-    cr_assert_eq(rt->memory_fill(rt, a, 0x3f, ROWS * K * 2) | rt->memory_fill(rt, b, 0x3f, N * K * 2), 0);
+    cr_assert_eq(
+        rt->memory_fill(rt, a, 0x3f, ROWS * K * 2) | rt->memory_fill(rt, b, 0x3f, N * K * 2), 0);
     for (uint32_t j = 0; j < op()->nkernels; j++) {
         const struct fly_kernel *k = &op()->kernels[j];
         if (!k->gemm.m || k->types[0] != FLY_DTYPE_BF16 || k->types[2] != FLY_DTYPE_BF16 ||
@@ -379,8 +384,8 @@ static void plant(struct check_case *c, int64_t row, int64_t col, double v)
     cr_assert_eq(c->d->rt->memory_to_device(c->d->rt, a->device, a->before, a->bytes), 0);
 }
 
-/* NaN and infinity in some rows of A change those rows of C and no other, whatever the tail of k: in
- * every variant, and in parts of k. */
+/* NaN and infinity in some rows of A change those rows of C and no other, whatever the tail of k:
+ * in every variant, and in parts of k. */
 Test(gemm, nan_stays_in_its_row, .init = open_gemm_device, .fini = close_device)
 {
     for (uint32_t i = 0; i < op()->nkernels; i++) {
@@ -514,7 +519,8 @@ Test(gemm, far_apart, .init = open_gemm_device, .fini = close_device)
     for (int n = 0; n < N; n++)
         for (int k = 0; k < K; k++)
             num_put(FLY_DTYPE_BF16, shuffled,
-                    (((n / 16 * 2 + k / 32) * 4 + k / 8 % 4) * 16 + n % 16) * 8 + k % 8, (n * 3 + k) % 7 - 3);
+                    (((n / 16 * 2 + k / 32) * 4 + k / 8 % 4) * 16 + n % 16) * 8 + k % 8,
+                    (n * 3 + k) % 7 - 3);
     for (int batch = 0; batch < BATCH; batch++) {
         cr_assert_eq(rt->memory_to_device(rt, b + batch * B_BYTES, shuffled, B_BYTES), 0);
         for (int m = 0; m < M; m++) {
@@ -743,7 +749,8 @@ Test(gemm, no_rows_is_nothing_to_do, .init = open_gemm_device, .fini = close_dev
 /* The plan says how long the pick is modelled, what limits it, and what would have been next. */
 Test(gemm, plan_explains_the_pick, .init = open_gemm_device, .fini = close_device)
 {
-    static const int64_t sizes[][3] = {{1, 4096, 4096}, {16, 7168, 18432}, {300, 2112, 7168}, {4096, 4096, 4096}};
+    static const int64_t sizes[][3] = {
+        {1, 4096, 4096}, {16, 7168, 18432}, {300, 2112, 7168}, {4096, 4096, 4096}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         flyPlan_t plan = FLY_ARGS_INIT(plan);
         const flyGemmPreshuffleArgs_t g = {.size = sizeof g,
@@ -757,10 +764,12 @@ Test(gemm, plan_explains_the_pick, .init = open_gemm_device, .fini = close_devic
                      flyErrorMessage(device.handle));
         cr_expect_eq(plan.reason, FLY_REASON_HEURISTIC);
         cr_expect_gt(plan.modelled_us, 0);
-        cr_expect(strstr("HBM L2 L1 LDS matrix", plan.bound) && *plan.bound, "bound \"%s\"", plan.bound);
-        cr_expect(*plan.second && strcmp(plan.second, plan.kernel), "next to %s: %s", plan.kernel, plan.second);
-        cr_expect_geq(1.05 * plan.second_us, plan.modelled_us, "%s takes %.2f us, %s %.2f", plan.kernel,
-                      plan.modelled_us, plan.second, plan.second_us);
+        cr_expect(strstr("HBM L2 L1 LDS matrix", plan.bound) && *plan.bound, "bound \"%s\"",
+                  plan.bound);
+        cr_expect(*plan.second && strcmp(plan.second, plan.kernel), "next to %s: %s", plan.kernel,
+                  plan.second);
+        cr_expect_geq(1.05 * plan.second_us, plan.modelled_us, "%s takes %.2f us, %s %.2f",
+                      plan.kernel, plan.modelled_us, plan.second, plan.second_us);
     }
 }
 

@@ -160,7 +160,8 @@ Test(gemm_counts, samples_extrapolate, .init = open_simulator, .fini = close_sim
     cr_expect_leq(some.simulated_workgroups, 8);
     for (int i = 0; i < FLYSIM_CLASSES; i++)
         cr_expect_eq(some.instructions[i], all.instructions[i], "class %d: %llu, %llu", i,
-                     (unsigned long long)some.instructions[i], (unsigned long long)all.instructions[i]);
+                     (unsigned long long)some.instructions[i],
+                     (unsigned long long)all.instructions[i]);
     cr_expect_eq(some.read_bytes, all.read_bytes);
     cr_expect_eq(some.write_bytes, all.write_bytes);
     cr_expect_eq(some.matrix_cycles, all.matrix_cycles);
@@ -170,10 +171,13 @@ Test(gemm_counts, samples_extrapolate, .init = open_simulator, .fini = close_sim
  * which caches serve, apart. */
 Test(gemm_counts, decode_moves_what_it_must, .init = open_simulator, .fini = close_simulator)
 {
-    static const char *const problems[] = {
-        "gemm:bf16:m=1,n=4096,k=4096",      "gemm:bf16:m=16,n=5120,k=4096", "gemm:bf16:m=17,n=2048,k=7168",
-        "gemm:f16:m=32,n=4096,k=4096",      "gemm:bf16:m=8,n=2064,k=2088",
-        "gemm:i8,bf16:m=32,n=5120,k=8192,scale=rc", "gemm:i8,bf16:m=16,n=10240,k=5120,scale=rc"};
+    static const char *const problems[] = {"gemm:bf16:m=1,n=4096,k=4096",
+                                           "gemm:bf16:m=16,n=5120,k=4096",
+                                           "gemm:bf16:m=17,n=2048,k=7168",
+                                           "gemm:f16:m=32,n=4096,k=4096",
+                                           "gemm:bf16:m=8,n=2064,k=2088",
+                                           "gemm:i8,bf16:m=32,n=5120,k=8192,scale=rc",
+                                           "gemm:i8,bf16:m=16,n=10240,k=5120,scale=rc"};
     int (*mark)(const void *, size_t);
     void *symbol = device.rt->symbol(device.rt, "flysimMarkParam");
     cr_assert_not_null(symbol);
@@ -195,10 +199,10 @@ Test(gemm_counts, decode_moves_what_it_must, .init = open_simulator, .fini = clo
         get_counts(&c);
         op()->ideal_bytes(&p, &ideal, &params);
         double unique = (double)(c.first_read_bytes + c.first_write_bytes);
-        cr_expect_leq(unique, 1.03 * (double)ideal, "%s: %.0f bytes, %.3f of what must move", problems[i],
-                      unique, unique / (double)ideal);
-        cr_expect_geq(unique, 0.99 * (double)ideal, "%s: %.0f bytes, %.3f of what must move", problems[i],
-                      unique, unique / (double)ideal);
+        cr_expect_leq(unique, 1.03 * (double)ideal, "%s: %.0f bytes, %.3f of what must move",
+                      problems[i], unique, unique / (double)ideal);
+        cr_expect_geq(unique, 0.99 * (double)ideal, "%s: %.0f bytes, %.3f of what must move",
+                      problems[i], unique, unique / (double)ideal);
         check_release(&run);
     }
 }
