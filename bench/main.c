@@ -9,6 +9,7 @@
 
 #include "../tests/support/fill.h"
 #include "bench.h"
+#include "command.h"
 #include "core/handle.h"
 
 static const char usage[] =
@@ -30,12 +31,6 @@ static const char usage[] =
     "\n"
     "dispatch: nanoseconds of host time a call takes in libfly, with a runtime whose launch does nothing.\n";
 
-static _Noreturn void die(const char *what, const char *value)
-{
-    fprintf(stderr, "fly-bench: %s%s%s\n", what, value ? " " : "", value ? value : "");
-    exit(2);
-}
-
 static int pattern_named(const char *name)
 {
     for (int i = 0; i < FILL_PATTERNS; i++)
@@ -45,69 +40,15 @@ static int pattern_named(const char *name)
         return FILL_MIXED;
     if (strcmp(name, "special") == 0)
         return FILL_SPECIAL;
-    die("no such pattern:", name);
-}
-
-/* Chooses runtime and device by the environment, which is how libfly is told. */
-static void select_target(struct bench_options *opt)
-{
-    char message[600];
-    struct fly_runtime *rt;
-    if (!opt->on && !getenv("FLY_RUNTIME")) {
-        int devices = 0;
-        if (fly_runtime_find(NULL, &rt, message, sizeof message) == FLY_STATUS_SUCCESS &&
-            rt->device_count(rt, &devices) == 0 && devices > 0)
-            opt->on = rt->name;
-        else
-            opt->on = "sim:gfx950";
-    } else if (!opt->on) {
-        opt->on = getenv("FLY_RUNTIME");
-    }
-    if (strncmp(opt->on, "sim:", 4) == 0) {
-        const char *now = getenv("FLY_RUNTIME");
-        setenv("FLYSIM_DEVICES", opt->on + 4, 1);
-        if (!now || !strstr(now, "flysim")) /* a path to the simulator stays */
-            setenv("FLY_RUNTIME", "sim", 1);
-    } else {
-        setenv("FLY_RUNTIME", opt->on, 1);
-    }
-}
-
-struct list {
-    char **v;
-    int n;
-};
-
-static void add(struct list *l, const char *text)
-{
-    l->v = realloc(l->v, sizeof *l->v * (size_t)(l->n + 1));
-    if (!l->v || !(l->v[l->n] = strdup(text)))
-        die("out of memory", NULL);
-    l->n++;
-}
-
-static void read_suite(struct list *l, const char *path)
-{
-    char line[1024];
-    FILE *f = fopen(path, "r");
-    if (!f)
-        die("cannot open suite", path);
-    while (fgets(line, sizeof line, f)) {
-        char *at = line + strspn(line, " \t");
-        at[strcspn(at, "#\r\n")] = '\0';
-        for (char *end = at + strlen(at); end > at && (end[-1] == ' ' || end[-1] == '\t');)
-            *--end = '\0';
-        if (*at)
-            add(l, at);
-    }
-    fclose(f);
+    command_die("no such pattern:", name);
 }
 
 int main(int argc, char **argv)
 {
     struct bench_options opt = {.check = true, .time = true, .pattern = FILL_NORMAL, .seed = 1};
-    struct list problems = {0};
+    struct command_list problems = {0};
     bool dispatch = false;
+    command_name = "fly-bench";
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(a, "--json") == 0) {
@@ -121,12 +62,12 @@ int main(int argc, char **argv)
             return 0;
         } else if (strncmp(a, "--", 2) == 0) {
             if (!value)
-                die("no value after", a);
+                command_die("no value after", a);
             i++;
             if (strcmp(a, "--on") == 0)
                 opt.on = value;
             else if (strcmp(a, "--suite") == 0)
-                read_suite(&problems, value);
+                command_read_suite(&problems, value);
             else if (strcmp(a, "--kernel") == 0)
                 opt.kernel = value;
             else if (strcmp(a, "--check-rows") == 0)
@@ -138,11 +79,11 @@ int main(int argc, char **argv)
             else if (strcmp(a, "--seed") == 0)
                 opt.seed = strtoull(value, NULL, 0);
             else
-                die("unknown option", a);
+                command_die("unknown option", a);
         } else if (strcmp(a, "dispatch") == 0) {
             dispatch = true;
         } else if (strcmp(a, "fly-bench") != 0) { /* a line of FLY_LOG=bench may be pasted whole */
-            add(&problems, a);
+            command_add(&problems, a);
         }
     }
     opt.check &= opt.waves == 0;
@@ -155,9 +96,9 @@ int main(int argc, char **argv)
 
     char message[600];
     struct check_device d;
-    select_target(&opt);
+    opt.on = command_target(opt.on);
     if (!check_open(&d, 0, message, sizeof message))
-        die(message, NULL);
+        command_die(message, NULL);
     if (opt.kernel)
         fly_force(d.handle, opt.kernel);
     int failed = 0;
@@ -170,9 +111,8 @@ int main(int argc, char **argv)
             bench_print_text(&opt, &r, ok, i == 0);
         fflush(stdout);
         failed |= !ok || (r.checked && r.check.outcome == CHECK_FAIL);
-        free(problems.v[i]);
     }
-    free(problems.v);
+    command_free(&problems);
     check_close(&d);
     return failed;
 }

@@ -41,7 +41,7 @@ bool kg_row_apart(const struct kg *g, const struct kg_spec *s)
 
 /* A vector's elements lie `threads` columns apart, where memory does not take vectors at any address: each
  * access of a wave then is to consecutive elements. */
-static bool strided(const struct kg *g, const struct kg_spec *s)
+bool kg_row_strided(const struct kg *g, const struct kg_spec *s)
 {
     return two_ways(s) && !g->aligned;
 }
@@ -64,7 +64,7 @@ static void load_each(struct kg *g, const struct kg_spec *s, const char *name, c
         kg_line(g, "if (%s)", only);
     }
     const char *indent = only ? "    " : "";
-    if (strided(g, s))
+    if (kg_row_strided(g, s))
         kg_line(g, "%s%s = load_strided_%s(%s, at@, %u, cols - 1);", indent, name, type, from, s->tile.threads);
     else
         kg_line(g, "%s%s = load%s%s_%s(%s, at@);", indent, name, far_word(s), what, type, from);
@@ -244,7 +244,7 @@ void kg_row_anchor(struct kg *g, const struct kg_spec *s)
     const unsigned bytes = kg_dtypes[s->in].bits / 8, line = line_of(s);
     const unsigned wave_step = smaller(t->threads, s->arch->wave) * t->vec;
     g->stage = "anchor";
-    if (kg_row_apart(g, s) || strided(g, s)) {
+    if (kg_row_apart(g, s) || kg_row_strided(g, s)) {
         kg_line(g, "const int before = 0;");
         return;
     }
@@ -272,7 +272,7 @@ static void places(struct kg *g, const struct kg_spec *s, const char *place)
     if (g->aligned) {
         kg_line(g, "at@ = place;");
         kg_line(g, "moved@ = place < cols ? 0 : $n;");
-    } else if (strided(g, s)) {
+    } else if (kg_row_strided(g, s)) {
         const unsigned threads = s->tile.threads;
         kg_line(g, "at@ = place;");
         kg_line(g, "moved@ = $n - clamp((cols - place + %u) / %u, 0, $n);", threads - 1, threads);
@@ -289,7 +289,7 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
     const unsigned step = t->threads * t->vec;
     char place[96];
     g->stage = "places";
-    if (strided(g, s)) {
+    if (kg_row_strided(g, s)) {
         snprintf(place, sizeof place, t->vectors > 1 ? "j * %u + lane" : "lane", step);
     } else if (t->vectors == 1) {
         snprintf(place, sizeof place, "$n * lane - before");
@@ -323,7 +323,7 @@ void kg_row_loop(struct kg *g, const struct kg_spec *s)
     g->stage = "loop";
     kg_open(g, "for (int first = -before; first < cols; first += %u)",
             t->threads * t->vectors * t->vec);
-    if (strided(g, s))
+    if (kg_row_strided(g, s))
         snprintf(place, sizeof place, t->vectors > 1 ? "first + j * %u + lane" : "first + lane",
                  t->threads * t->vec);
     else if (t->vectors == 1)
@@ -344,11 +344,16 @@ void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name, bool g
 
 void kg_row_load_from(struct kg *g, const struct kg_spec *s, const char *matrix, const char *name, bool guarded)
 {
-    const char *in_row = kg_row_apart(g, s) ? "moved@ == 0" : strided(g, s) ? "moved@ < $n" : "moved@ > -$n";
+    kg_line(g, "$x %s@@;", name);
+    kg_row_load_into(g, s, matrix, name, guarded);
+}
+
+void kg_row_load_into(struct kg *g, const struct kg_spec *s, const char *matrix, const char *name, bool guarded)
+{
+    const char *in_row = kg_row_apart(g, s) ? "moved@ == 0" : kg_row_strided(g, s) ? "moved@ < $n" : "moved@ > -$n";
     char vector[32], from[48];
     snprintf(vector, sizeof vector, "%s@", name);
     snprintf(from, sizeof from, "%s_row", matrix);
-    kg_line(g, "$x %s@@;", name);
     if (!guarded) {
         load_each(g, s, vector, "", "$x", from, NULL);
         return;
@@ -362,6 +367,14 @@ void kg_row_load_from(struct kg *g, const struct kg_spec *s, const char *matrix,
     kg_else(g);
     load_each(g, s, vector, "", "$x", from, in_row);
     kg_close(g);
+}
+
+void kg_row_load_one(struct kg *g, const struct kg_spec *s, const char *matrix, const char *name)
+{
+    if (kg_row_strided(g, s))
+        kg_line(g, "%s = load_strided_$x(%s_row, at@, %u, cols - 1);", name, matrix, s->tile.threads);
+    else
+        kg_line(g, "%s = load%s_$x(%s_row, at@);", name, far_word(s), matrix);
 }
 
 void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,
@@ -428,7 +441,7 @@ void kg_row_until(struct kg *g, const struct kg_spec *s, const char *line, const
 {
     char count[64];
     const unsigned threads = s->tile.threads;
-    if (strided(g, s))
+    if (kg_row_strided(g, s))
         snprintf(count, sizeof count, "(%s - at@ + %u) / %u", column, threads - 1, threads);
     else
         snprintf(count, sizeof count, "%s - at@", column);
@@ -445,7 +458,7 @@ void kg_row_own_part(struct kg *g, const struct kg_spec *s, const char *name)
 static void store_one(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type,
                       const char *value)
 {
-    if (strided(g, s))
+    if (kg_row_strided(g, s))
         kg_line(g, "store_strided_%s(%s_row, at@, %u, $n - moved@, %s);", type, matrix, s->tile.threads, value);
     else
         kg_line(g, "store%s_%s(%s_row, at@, %s);", far_word(s), type, matrix, value);
@@ -455,7 +468,7 @@ void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, 
                      const char *value)
 {
     kg_open(g, kg_row_apart(g, s) ? "if (moved@ == 0)"
-               : strided(g, s)    ? "if (moved@ < $n)"
+               : kg_row_strided(g, s)    ? "if (moved@ < $n)"
                                   : "if (moved@ > -$n && moved@ < $n)");
     store_one(g, s, matrix, type, value);
     kg_close(g);

@@ -32,6 +32,9 @@ void kg_row_begin(struct kg *g, const struct kg_spec *s);
 /* Whether vectors share no columns with others: each lies in the row (moved@ is 0) or outside. */
 bool kg_row_apart(const struct kg *g, const struct kg_spec *s);
 
+/* Whether a vector's elements lie tile.threads columns apart; moved@ then is how many are beyond the row. */
+bool kg_row_strided(const struct kg *g, const struct kg_spec *s);
+
 /* Where the grid starts: `before`, the columns between it and the row. */
 void kg_row_anchor(struct kg *g, const struct kg_spec *s);
 
@@ -51,6 +54,12 @@ void kg_row_load(struct kg *g, const struct kg_spec *s, const char *name, bool g
 
 /* The same from another matrix of the input's type, whose row is `matrix`_row. */
 void kg_row_load_from(struct kg *g, const struct kg_spec *s, const char *matrix, const char *name, bool guarded);
+
+/* The same into vectors that are declared. */
+void kg_row_load_into(struct kg *g, const struct kg_spec *s, const char *matrix, const char *name, bool guarded);
+
+/* Inside kg_each: `name` = vector j of `matrix`_row. */
+void kg_row_load_one(struct kg *g, const struct kg_spec *s, const char *matrix, const char *name);
 
 /* `name`_row, this row of the matrix argument `name` with its leading dimension. */
 void kg_row_matrix(struct kg *g, const struct kg_spec *s, enum kg_of of, const char *name, const char *ld);

@@ -186,7 +186,7 @@ static void digest_record(const struct kg_spec *s, void *with)
 /* Records are constant, so each module's fingerprint is computed once. */
 void kg_module_fingerprint(const char *module, char out[17])
 {
-    enum { MAX_MODULES = 64 };
+    enum { MAX_MODULES = 128 };
     static struct {
         char module[KG_NAME_MAX + 1], hex[17];
     } known[MAX_MODULES];

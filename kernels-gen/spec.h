@@ -68,6 +68,7 @@ struct kg_rowwise {
     unsigned vectors; /* vectors a work-item */
     unsigned vec;     /* elements a vector */
     bool loop; /* reads rows of any length twice; else keeps a row of max_cols in registers */
+    bool sum;  /* takes no rows: adds up what programs left, `threads` columns of `rows` programs at a time */
 };
 
 /* The tile of a GEMM kernel; struct fly_gemm_tile of the library. */

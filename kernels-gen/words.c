@@ -209,6 +209,49 @@ static const struct kg_word maths[] = {
     EXCHANGED("below64"),
     EXCHANGED("of_last"),
 #undef EXCHANGED
+    {"sums", KG_ANY, 0, 0,
+     "/* Two sums made at once. */\n"
+     "struct sums {\n"
+     "    float first, second;\n"
+     "};"},
+    {"add_sums", KG_ANY, 0, 0,
+     "static __device__ sums add_sums(sums a, sums b)\n"
+     "{\n"
+     "    return {a.first + b.first, a.second + b.second};\n"
+     "}"},
+#define MOVED_SUMS(how)                                                                            \
+    {                                                                                              \
+        how "_sums", KG_ANY, 0, 0,                                                                 \
+            "static __device__ sums " how "_sums(sums v)\n"                                        \
+            "{\n"                                                                                  \
+            "    return {" how "(v.first), " how "(v.second)};\n"                                  \
+            "}"                                                                                    \
+    }
+    MOVED_SUMS("other2"),
+    MOVED_SUMS("other4"),
+    MOVED_SUMS("other8"),
+    MOVED_SUMS("other16"),
+    MOVED_SUMS("other32"),
+    MOVED_SUMS("below32"),
+    MOVED_SUMS("below64"),
+    MOVED_SUMS("of_last"),
+#undef MOVED_SUMS
+#define KEEP(word, offset)                                                                         \
+    {                                                                                              \
+        word, KG_ANY, 0, 0,                                                                        \
+            "/* Stores v at `byte` from p, or adds it to what is there unless v is the first value. */\n" \
+            "static __device__ void " word "(float *p, " offset " byte, float v, int atomic, bool fresh)\n" \
+            "{\n"                                                                                  \
+            "    float *at = (float *)((char *)p + byte);\n"                                       \
+            "    if (atomic)\n"                                                                    \
+            "        add_at(at, v);\n"                                                             \
+            "    else\n"                                                                           \
+            "        *at = fresh ? v : *at + v;\n"                                                 \
+            "}"                                                                                    \
+    }
+    KEEP("keep", "unsigned"),
+    KEEP("keep_far", "long"),
+#undef KEEP
     {"narrow_$x", KG_MANY, 8, 1u << KG_E4M3 | 1u << KG_E4M3FNUZ,
      "/* Rounds to nearest even. */\n"
      "static __device__ $x narrow_$x($f v)\n"

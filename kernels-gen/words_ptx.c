@@ -154,6 +154,12 @@ static const struct kg_word words[] = {
      "{\n"
      "    __syncthreads();\n"
      "}"},
+    {"add_at", KG_ANY, 0, 0,
+     "/* Adds v to what p points to, atomically. */\n"
+     "static __device__ void add_at(float *p, float v)\n"
+     "{\n"
+     "    __asm__ volatile(\"red.global.add.f32 [%0], %1;\" :: \"l\"(p), \"f\"(v) : \"memory\");\n"
+     "}"},
     {"reciprocal", KG_ANY, 0, 0,
      "static __device__ float reciprocal(float v)\n"
      "{\n"

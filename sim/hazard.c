@@ -48,6 +48,14 @@ static bool report(struct sim_wave *w, const struct insn *in, const struct insn 
     return false;
 }
 
+/* Whether the lane number of v_readlane or v_writelane is a scalar register that p writes. */
+static bool selects_lane_by(const struct insn *in, const struct insn *p)
+{
+    const struct operand *o = &in->o[2];
+    return in->kind & SIM_HK_SELECT && o->kind == SIM_KIND_S &&
+           p->def[SIM_SET_S + o->reg / 64] >> (o->reg & 63) & 1;
+}
+
 /* States MFMA p needs before instruction in, 0 if they do not meet. met: operands (bits) that a later
  * instruction than p wrote, which no longer meet p. */
 static int after_mfma(const struct sim_wave *w, const struct insn *p, const struct insn *in, unsigned met, const char **what)
@@ -116,7 +124,7 @@ static int after_valu(const struct sim_wave *w, const struct insn *p, const stru
 #define NEED(n, text) do { if ((n) > need) { need = n; *what = text; } } while (0)
     if (shares_scalar(p, in)) {
         if (kind & SIM_HK_MEMORY) NEED(5, "a memory instruction that reads a scalar register a vector instruction wrote");
-        if (kind & SIM_HK_SELECT) NEED(4, "a lane number in a scalar register a vector instruction wrote");
+        if (selects_lane_by(in, p)) NEED(4, "a lane number in a scalar register a vector instruction wrote");
         if (kind & SIM_HK_DIV_FMAS) NEED(4, "v_div_fmas after a write to VCC");
         if (valu && gfx940) NEED(2, "a vector instruction that reads a scalar register another one wrote");
     }

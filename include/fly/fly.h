@@ -8,9 +8,12 @@
 #include <fly/handle.h>
 #include <fly/layernorm.h>
 #include <fly/rmsnorm.h>
+#include <fly/layernormbwd.h>
+#include <fly/rmsnormbwd.h>
 #include <fly/softmax.h>
 #include <fly/softmaxbwd.h>
 #include <fly/quant.h>
+#include <fly/vecadd.h>
 #include <fly/gemm.h>
 #include <fly/preshuffle.h>
 

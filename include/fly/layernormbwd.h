@@ -20,7 +20,7 @@ extern "C" {
  *     dbeta  = sum over rows of dy
  *
  * Deterministic by default: dgamma and dbeta are summed in two stages through the workspace. atomic = 1 adds
- * with f32 atomics instead: no fixed order, the workspace then holds 2 cols f32.
+ * with f32 atomics instead: no fixed order, the workspace then is one row of f32 each.
  */
 typedef struct flyLayerNormBackwardArgs_t {
     size_t size;              /* sizeof(flyLayerNormBackwardArgs_t), set by FLY_ARGS_INIT */

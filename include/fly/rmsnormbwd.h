@@ -18,7 +18,7 @@ extern "C" {
  *     dgamma = sum over rows of dy * xhat
  *
  * Deterministic by default: dgamma is summed in two stages through the workspace. atomic = 1 adds with f32
- * atomics instead: no fixed order, the workspace then holds cols f32.
+ * atomics instead: no fixed order, the workspace then is a row of f32.
  */
 typedef struct flyRmsNormBackwardArgs_t {
     size_t size;              /* sizeof(flyRmsNormBackwardArgs_t), set by FLY_ARGS_INIT */

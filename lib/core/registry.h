@@ -18,9 +18,12 @@ struct fly_rowwise_tile {
     uint8_t vec;       /* elements a vector: 16 bytes of the input type */
     uint8_t passes;    /* reads of the row: 1 register resident (cols <= threads*vectors*vec), 2 any
                           cols */
-    uint8_t flags;     /* op-specific, named in the op's generator file */
+    uint8_t flags;     /* FLY_ROWWISE_* */
     uint32_t max_cols; /* largest cols it may run; 0: no limit */
 };
+
+/* The kernel runs after another one and adds up what that one's workgroups left. */
+enum { FLY_ROWWISE_SUM = 1 };
 
 struct fly_gemm_tile {
     uint16_t m, n, k;         /* tile, elements */

@@ -143,6 +143,11 @@ static bool of_arch(const struct fly_kernel *k, const char *arch)
     return strcmp(fly_arch_row(k->arch)->name, arch) == 0;
 }
 
+bool rowwise_of_device(const struct fly_kernel *k)
+{
+    return of_arch(k, rowwise_device.arch);
+}
+
 static void run_variant(const struct fly_op *op, const struct fly_kernel *k)
 {
     const struct fly_rowwise_tile *t = &k->rowwise;
@@ -208,7 +213,7 @@ void rowwise_variant(const struct fly_op *op, int row)
 static bool has_types(const struct fly_op *op, const uint8_t types[3])
 {
     for (uint32_t i = 0; i < op->nkernels; i++)
-        if (of_arch(&op->kernels[i], rowwise_device.arch) && memcmp(op->kernels[i].types, types, 3) == 0)
+        if (rowwise_of_device(&op->kernels[i]) && memcmp(op->kernels[i].types, types, 3) == 0)
             return true;
     return false;
 }
@@ -256,4 +261,137 @@ void rowwise_repeats(const struct fly_op *op)
                 continue;
             cr_assert_eq(rowwise_run(&p, &opt), rowwise_run(&p, &opt), "two runs of %s differ", op->name);
         }
+}
+
+void rowwise_many_rows(const struct fly_op *op, int64_t rows)
+{
+    struct fly_target *target = &rowwise_device.handle->device->target;
+    const uint32_t cus = target->cus;
+    int tested = 0;
+    target->cus = 1; /* so that a workgroup has many rows */
+    for (uint32_t i = 0, last = 0; i < op->nkernels; i++) {
+        const struct fly_kernel *k = &op->kernels[i];
+        struct check_options opt = {.pattern = FILL_UNIFORM, .seed = 3, .max_rows = 50};
+        struct fly_problem p = rowwise_problem(op, k->types, 1, k->rowwise.vec + 3);
+        if (!rowwise_of_device(k) || op->fits(k, &p) || k->types[0] != FLY_DTYPE_BF16 || k->rowwise.rows == last)
+            continue;
+        last = k->rowwise.rows; /* one tile of each number of rows a workgroup */
+        fly_force(rowwise_device.handle, k->name);
+        rowwise_set(&p, "rows", 2 * (k->block < 512 ? 512 / k->block : 1) * last * rows + 77);
+        rowwise_run(&p, &opt);
+        rowwise_set(&p, "atomic", 1);
+        rowwise_run(&p, &opt);
+        tested++;
+    }
+    target->cus = cus;
+    fly_force(rowwise_device.handle, NULL);
+    cr_assert_gt(tested, 0);
+}
+
+void rowwise_in_place(const struct fly_op *op, int inputs, const char *with)
+{
+    static const int64_t cols[] = {3, 60, 64, 257, 700, 768, 1001, 2000, 3001, 4097, 5000, 8192, 16381, 20001};
+    for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++)
+        for (size_t c = 0; c < sizeof cols / sizeof *cols; c++)
+            for (int of = 0; of < inputs; of++) {
+                struct fly_problem p = rowwise_problem(op, op->types[t], 5, cols[c]);
+                struct check_options opt = {.pattern = FILL_NORMAL, .seed = c, .in_place = true,
+                                            .in_place_of = (uint8_t)of};
+                for (uint32_t f = 0; f < op->nfields; f++)
+                    if (strncmp(op->fields[f].name, "ld", 2) == 0)
+                        p.v[f] = cols[c] + (int64_t)(c % 3 * 5);
+                if (with)
+                    rowwise_set(&p, with, 1);
+                opt.shift[0] = opt.shift[1] = opt.shift[2] = (uint8_t)(c % 4);
+                rowwise_run(&p, &opt);
+            }
+}
+
+/* ---- rows beyond 32-bit offsets --------------------------------------------------------------------- */
+
+enum { FAR_ROWS = 3 };
+
+/* Copies the rows of a matrix between the buffer of the problem whose rows lie together and `far`, whose rows are
+ * `stride` elements apart. */
+static void copy_rows(const struct check_buffer *near, char *far, int64_t stride, bool to_far)
+{
+    struct fly_runtime *rt = rowwise_device.rt;
+    for (int64_t r = 0; r < near->o.shape[0]; r++) {
+        const size_t bytes = num_bytes(near->o.dtype, near->o.shape[1]);
+        char *here = (to_far ? near->before : near->after) + near->head + num_bytes(near->o.dtype, r * near->o.stride[0]);
+        char *there = far + num_bytes(near->o.dtype, r * stride);
+        cr_assert_eq(to_far ? rt->memory_to_device(rt, there, here, bytes) : rt->memory_to_host(rt, here, there, bytes), 0);
+    }
+}
+
+static bool same_rows(const struct check_buffer *b, const char *other)
+{
+    for (int64_t r = 0; r < b->o.shape[0]; r++) {
+        const size_t at = b->head + num_bytes(b->o.dtype, r * b->o.stride[0]);
+        if (memcmp(b->after + at, other + at, num_bytes(b->o.dtype, b->o.shape[1])))
+            return false;
+    }
+    return true;
+}
+
+static void far_apart(const struct fly_op *op, const uint8_t types[3])
+{
+    struct fly_runtime *rt = rowwise_device.rt;
+    struct fly_problem near = rowwise_problem(op, types, FAR_ROWS, 1024), far = near;
+    struct check_options opt = {.pattern = FILL_NORMAL, .seed = 5};
+    struct check_case c;
+    struct check_result r;
+    struct fly_operand o[FLY_MAX_OPERANDS];
+    void *ptr[FLY_MAX_OPERANDS];
+    for (uint32_t f = 0; f < op->nfields; f++)
+        if (strncmp(op->fields[f].name, "ld", 2) == 0)
+            far.v[f] = (INT64_C(1) << 31) / (int64_t)num_bytes(types[0], 1) + 64; /* the third row: past 4 GiB */
+    if (fly_field_index(op, "add") >= 0) {
+        rowwise_set(&near, "add", 1);
+        rowwise_set(&far, "add", 1);
+    }
+    cr_assert(check_prepare(&c, &rowwise_device, &near, &opt, &r), "%s", r.message);
+    check_launch(&c, &r);
+    cr_assert_eq(r.status, FLY_STATUS_SUCCESS, "%s", r.message);
+    op->operands(&far, o);
+    for (uint32_t i = 0; i < c.n; i++) {
+        struct check_buffer *b = &c.b[i];
+        ptr[i] = c.ptr[i];
+        if (!b->o.present)
+            continue;
+        cr_assert_eq(rt->memory_to_host(rt, b->after, b->device, b->bytes), 0);
+        if (b->o.rank != 2)
+            continue;
+        if (rt->memory_alloc(rt, fly_operand_bytes(&o[i]), &ptr[i]) != 0)
+            cr_skip_test("the simulated device has no room for the matrices");
+        if (b->o.role == FLY_IN)
+            copy_rows(b, ptr[i], o[i].stride[0], true);
+    }
+    cr_assert_eq(op->run(rowwise_device.handle, &far, ptr, c.workspace, c.workspace_bytes), FLY_STATUS_SUCCESS, "%s",
+                 flyErrorMessage(rowwise_device.handle));
+    cr_assert_eq(rt->device_sync(rt), 0, "%s of rows far apart fails", op->name);
+    for (uint32_t i = 0; i < c.n; i++) {
+        struct check_buffer *b = &c.b[i];
+        if (!b->o.present || b->o.rank != 2)
+            continue;
+        if (b->o.role == FLY_OUT) {
+            char *before = malloc(b->bytes);
+            memcpy(before, b->after, b->bytes);
+            copy_rows(b, ptr[i], o[i].stride[0], false);
+            cr_expect(same_rows(b, before), "%s: %s differs when rows are far apart", op->name, b->o.name);
+            free(before);
+        }
+        rt->memory_free(rt, ptr[i]);
+    }
+    check_release(&c);
+}
+
+void rowwise_far_apart(const struct fly_op *op)
+{
+    const char *runtime = getenv("FLY_RUNTIME");
+    if (!runtime || strncmp(runtime, "sim", 3) != 0)
+        cr_skip_test("a GPU would need all of the memory");
+    for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++)
+        if (has_types(op, op->types[t]))
+            far_apart(op, op->types[t]);
 }

@@ -28,11 +28,21 @@ void rowwise_set(struct fly_problem *p, const char *field, int64_t v);
 /* Runs it; a failure is printed with what reproduces it and counted. Returns a hash of the outputs. */
 uint64_t rowwise_run(const struct fly_problem *p, const struct check_options *opt);
 
+bool rowwise_of_device(const struct fly_kernel *k); /* whether the device's arch is the kernel's */
 size_t rowwise_variants(const struct fly_op *op, int **list); /* rows of FLY_TEST_ARCH, or one -1 */
 void rowwise_variant(const struct fly_op *op, int row);
 void rowwise_shapes(const struct fly_op *op);
 void rowwise_repeats(const struct fly_op *op);
 void rowwise_special(const struct fly_op *op);
+/* Rows more than 4 GiB apart in every matrix: the same bits as rows that lie together. Memory between them is
+ * never touched, so the simulator needs none for it. */
+void rowwise_far_apart(const struct fly_op *op);
+/* More than `rows` rows for each row of each workgroup that stays for all rows, of few columns; with the op's field
+ * atomic and without. */
+void rowwise_many_rows(const struct fly_op *op, int64_t rows);
+/* The first output in the place of each of the op's first `inputs` matrices, at equal strides; `with`: a field to
+ * set to 1, or null. */
+void rowwise_in_place(const struct fly_op *op, int inputs, const char *with);
 
 #define ROWWISE_TESTS(name)                                                                        \
     ParameterizedTestParameters(name, variant)                                                     \
@@ -55,6 +65,10 @@ void rowwise_special(const struct fly_op *op);
     {                                                                                              \
         rowwise_special(fly_op_table[FLY_OP_##name]);                                              \
         cr_assert_eq(rowwise_failures, 0, "%d failures", rowwise_failures);                        \
+    }                                                                                              \
+    Test(name, rows_far_apart, .init = rowwise_open, .fini = rowwise_close)                        \
+    {                                                                                              \
+        rowwise_far_apart(fly_op_table[FLY_OP_##name]);                                            \
     }                                                                                              \
     Test(name, repeats_bit_for_bit, .init = rowwise_open, .fini = rowwise_close)                   \
     {                                                                                              \

@@ -4,7 +4,8 @@
  *     xhat = (x - mean) rstd, g = dy gamma, c1 = mean(g) (LayerNorm only), c2 = mean(g xhat)
  *     dx = rstd (g - c1 - xhat c2) + dresidual; dgamma = sum over rows of dy xhat; dbeta = sum of dy
  * S of the bound: rstd (|g| + mean|g| + |xhat| mean|g xhat|) + |dresidual| for dx, the sum of absolute values
- * for the others; |x| + |mean| stands for |x - mean| in it, since that difference is rounded.
+ * for the others. Products may underflow: S has the smallest denormal once for each, and once a row in sums
+ * over rows. What passes the range of f32 on the way says nothing: it is not compared.
  */
 #include "normbwd.h"
 
@@ -29,6 +30,23 @@ static double statistic(const struct ref_tensor *t, const char *name, int64_t r)
     return o ? num_get(o->o.dtype, o->before, r) : 0;
 }
 
+/* Sum of what is finite: where the rest decides, the exact result is not finite and S does not matter. */
+static double sum_finite(double sum, double term)
+{
+    return isfinite(term) ? sum + term : sum;
+}
+
+/* Notes the elements of a row, or of a vector, that f32 reaches without passing its range. */
+static void note(struct ref_worst *w, const struct ref_tensor *t, const char *name, int64_t r, int64_t cols,
+                 const double *exact, const double *s)
+{
+    const struct ref_tensor *o = ref_operand(t, name);
+    for (int64_t c = 0; o && c < cols; c++)
+        if (isfinite(s[c]) ? s[c] < 0x1p126 : !isfinite(exact[c]))
+            ref_note(w, t, (int)(o - t), r, c, exact[c], s[c],
+                     num_get(o->o.dtype, o->after, (o->o.rank == 1 ? 0 : r * o->o.stride[0]) + c));
+}
+
 static void sums_over_rows(const struct fly_problem *p, const struct ref_tensor *t, double *scratch,
                            struct ref_worst *w)
 {
@@ -42,13 +60,13 @@ static void sums_over_rows(const struct fly_problem *p, const struct ref_tensor 
         ref_row(ref_operand(t, "dy"), r, cols, 0, dy);
         for (int64_t c = 0; c < cols; c++) {
             dgamma[c] += dy[c] * (x[c] - mean) * rstd;
-            sg[c] += fabs(dy[c] * rstd) * (fabs(x[c] - mean));
+            sg[c] = sum_finite(sg[c], fabs(dy[c] * rstd * (x[c] - mean)) + REF_TINY * (1 + fabs(dy[c])));
             dbeta[c] += dy[c];
-            sb[c] += fabs(dy[c]);
+            sb[c] = sum_finite(sb[c], fabs(dy[c]));
         }
     }
-    ref_note_row(w, t, ref_operand(t, "dgamma"), 0, cols, dgamma, sg);
-    ref_note_row(w, t, ref_operand(t, "dbeta"), 0, cols, dbeta, sb);
+    note(w, t, "dgamma", 0, cols, dgamma, sg);
+    note(w, t, "dbeta", 0, cols, dbeta, sb);
 }
 
 void ref_normbwd_compare(const struct fly_problem *p, const struct ref_tensor *t, int64_t from, int64_t to,
@@ -75,9 +93,11 @@ void ref_normbwd_compare(const struct fly_problem *p, const struct ref_tensor *t
         for (int64_t c = 0; c < cols; c++) {
             double g = dy[c] * gamma[c], xhat = (x[c] - mean) * rstd;
             dx[c] = rstd * (g - c1 - xhat * c2) + add[c];
-            s[c] = fabs(rstd) * (fabs(g) + a1 + fabs(xhat) * a2) + fabs(add[c]);
+            double inner = fabs(g) + a1 + fabs(xhat) * a2;
+            s[c] = fabs(rstd) * inner + fabs(add[c]) + (inner < 0x1p126 ? 0 : INFINITY) +
+                   REF_TINY * (1 + fabs(rstd) * (1 + fabs(gamma[c]) + fabs(xhat)));
         }
-        ref_note_row(w, t, ref_operand(t, "dx"), r, cols, dx, s);
+        note(w, t, "dx", r, cols, dx, s);
     }
     if (to > rows)
         sums_over_rows(p, t, scratch, w);

@@ -2,6 +2,8 @@
 /* Element-wise sum, rounded once; compared in pieces of 4096 elements. */
 #include "rowwise.h"
 
+#include "../support/num.h"
+
 enum { PIECE = 4096 };
 
 static int64_t pieces(const struct fly_problem *p)

@@ -191,6 +191,7 @@ static const struct fault_case cases[] = {
     {"lane number too early", {.body = "v_readfirstlane_b32 s20, v0\nv_readlane_b32 s21, v1, s20"}, 1, 64,
      "hazard: a lane number in a scalar register a vector instruction wrote needs 4 wait states after "
      "v_readfirstlane_b32 s20, v0 (at 0x#), there are 0", NULL},
+    {"scalar written to a lane two states later", {.body = "v_readfirstlane_b32 s20, v0\ns_nop 1\nv_writelane_b32 v1, s20, 3"}, 1, 64, NULL, NULL},
     {"scalar of a vector instruction as an address too early", {.body = "s_mov_b32 s21, s9\nv_mov_b32_e32 v3, 0\nv_mov_b32_e32 v4, s8\n"
                                                                     "s_nop 0\nv_readfirstlane_b32 s20, v4\nglobal_load_dword v2, v3, s[20:21]"},
      1, 64, "hazard: a memory instruction that reads a scalar register a vector instruction wrote needs 5 wait states after "

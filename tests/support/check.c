@@ -153,11 +153,11 @@ bool check_prepare(struct check_case *c, const struct check_device *d, const str
     c->op = fly_op_table[p->op];
     c->ref = ref_find(c->op->name);
     c->n = c->op->operands(p, o);
-    int first_in = -1, first_out = -1;
+    int first_in = -1, first_out = -1, inputs = 0;
     for (uint32_t i = 0; i < c->n; i++) {
         c->b[i].o = o[i];
         c->b[i].alias = -1;
-        if (o[i].role == FLY_IN && first_in < 0)
+        if (o[i].role == FLY_IN && o[i].present && inputs++ == opt->in_place_of)
             first_in = (int)i;
         if (o[i].role == FLY_OUT && first_out < 0)
             first_out = (int)i;
@@ -165,7 +165,7 @@ bool check_prepare(struct check_case *c, const struct check_device *d, const str
     for (uint32_t i = 0; i < c->n; i++) {
         if (!o[i].present)
             continue;
-        if (opt->in_place && (int)i == first_out) {
+        if (opt->in_place && first_in >= 0 && (int)i == first_out) {
             c->b[i].alias = first_in;
             c->ptr[i] = c->ptr[first_in];
         } else if (!prepare_buffer(c, i, r)) {

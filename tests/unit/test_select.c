@@ -128,17 +128,30 @@ Test(select, names_are_unique_and_short)
 Test(select, short_rows_keep_nine_lanes_in_ten_busy)
 {
     static const int64_t cols[] = {64, 512, 768, 1024};
-    const struct fly_op *op = layernorm();
-    for (unsigned arch = 1; arch < FLY_ARCH_COUNT; arch++)
-        for (unsigned t = 0; served(op, arch) && op->types[t][0]; t++)
-            for (unsigned c = 0; c < COUNT(cols); c++) {
-                struct fly_problem p = rowwise(op->types[t][0], 1 << 16, cols[c]);
-                struct fly_choice choice = select_or_fail(&p, arch, 304);
-                const struct fly_rowwise_tile *tile = &choice.kernel->rowwise;
-                int64_t held = (int64_t)tile->threads * tile->vectors * tile->vec;
-                cr_assert_geq((double)cols[c] / (double)held, 0.9, "%s for %lld columns",
-                              choice.kernel->name, (long long)cols[c]);
-            }
+    static const char *const ops[] = {"layernorm",    "rmsnorm",    "softmax", "softmaxbwd",
+                                      "layernormbwd", "rmsnormbwd", "quant"};
+    for (unsigned o = 0; o < COUNT(ops); o++) {
+        const struct fly_op *op = fly_op_find(ops[o]);
+        for (unsigned arch = 1; arch < FLY_ARCH_COUNT; arch++)
+            for (unsigned t = 0; op->types[t][0]; t++)
+                for (unsigned c = 0; c < COUNT(cols); c++) {
+                    struct fly_problem p;
+                    uint32_t n;
+                    fly_problem_init(op, op->types[t], &p);
+                    p.v[FLY_ROWWISE_ROWS] = 1 << 16;
+                    for (uint32_t f = FLY_ROWWISE_COLS; f < op->nfields; f++)
+                        if (f == FLY_ROWWISE_COLS || !strncmp(op->fields[f].name, "ld", 2))
+                            p.v[f] = cols[c];
+                    fly_registry_rows(op, arch, p.types, &n);
+                    if (!n)
+                        continue;
+                    struct fly_choice choice = select_or_fail(&p, arch, 304);
+                    const struct fly_rowwise_tile *tile = &choice.kernel->rowwise;
+                    int64_t held = (int64_t)tile->threads * tile->vectors * tile->vec;
+                    cr_expect_geq((double)cols[c] / (double)held, 0.9, "%s for %lld columns",
+                                  choice.kernel->name, (long long)cols[c]);
+                }
+    }
 }
 
 Test(select, a_row_that_fits_registers_is_read_once)

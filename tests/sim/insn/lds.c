@@ -349,6 +349,9 @@ static void run_case(const struct batch *b, const struct dcase *c)
         for (int i = 0; i < lanes; i++) {
             int slot = alone ? order[i] : (int)rand_below((uint32_t)slots);
             w.v[ADDR][i] = (uint32_t)(slot * step);
+            /* Address and offset are added in 32 bits: the address alone may be negative. */
+            if (wave & 1 && (op->kind == READ || op->kind == WRITE || op->kind == ATOM))
+                w.v[ADDR][i] -= (uint32_t)c->off0;
             if (op->kind == PERMUTE || op->kind == BPERMUTE || op->kind == BPERMUTE_FI)
                 w.v[ADDR][i] = rand_below(8) ? rand_below(64) * 4 : (uint32_t)rand64();
             for (int k = 0; k < 2; k++) {
@@ -358,7 +361,7 @@ static void run_case(const struct batch *b, const struct dcase *c)
             }
             if (op->kind == ATOM) {
                 uint64_t v = mem_draw(op->draw, bytes);
-                memcpy(w.lds + w.v[ADDR][i] + c->off0, &v, (size_t)bytes);
+                memcpy(w.lds + (uint32_t)(w.v[ADDR][i] + (uint32_t)c->off0), &v, (size_t)bytes);
             }
         }
         if (op->kind == COUNT_UP || op->kind == COUNT_DOWN || op->kind == READ_TID ||

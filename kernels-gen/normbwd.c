@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT */
+/* Gradients of the norms; see normbwd.h. */
+#include "normbwd.h"
+
+#include <stdio.h>
+
+/* Rows that share a workgroup have at most a wave each: a wave may have a row more than the next. */
+static const struct kg_rowwise of_64[] = {
+    /* rows threads vectors */
+    {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {4, 64, 2}, {4, 64, 3},
+};
+static const struct kg_rowwise of_32[] = {
+    {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {4, 32, 4}, {4, 32, 6},
+};
+static const struct kg_rowwise tiles[] = {
+    {1, 256, 1}, {1, 256, 2}, {1, 512, 2}, {1, 512, 4},
+    {1, 512, 1, .loop = true},
+    {32, 8, 1, .vec = 1},
+    {32, 16, 1, .vec = 1, .sum = true}, /* 16 columns, 32 programs at a time */
+    {1, 256, 4, .vec = 1, .loop = true},
+};
+
+static const struct {
+    enum kg_type in, weight;
+} types[] = {
+    {KG_F32, KG_F32}, {KG_F16, KG_F16}, {KG_BF16, KG_BF16}, {KG_F16, KG_F32}, {KG_BF16, KG_F32},
+};
+
+void kg_normbwd_variants(const struct kg_op *op, const struct kg_arch *arch, bool mixed,
+                         void (*visit)(const struct kg_spec *s, void *with), void *with)
+{
+    for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
+        const struct kg_spec s = {.op = op, .arch = arch, .in = types[t].in, .weight = types[t].weight, .out = types[t].in};
+        if (!mixed && s.weight != s.in)
+            continue;
+        if (arch->wave == 64)
+            kg_row_offer(s, of_64, sizeof of_64 / sizeof *of_64, visit, with);
+        else
+            kg_row_offer(s, of_32, sizeof of_32 / sizeof *of_32, visit, with);
+        kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
+    }
+}
+
+/* A vector of x, dy and dresidual, gamma, its sums and place; the rest is the arithmetic of a vector. */
+const char *kg_normbwd_legal(const struct kg_spec *s, bool centred)
+{
+    const unsigned vec = s->tile.vec, packed = s->tile.vec * kg_dtypes[s->in].bits / 32;
+    const unsigned param = vec * kg_dtypes[s->weight].bits / 32;
+    const unsigned sums = s->tile.loop ? 0 : centred ? 2 * vec : vec;
+    if (vec * s->tile.vectors > 32 && !s->tile.loop)
+        return "the sums over rows of more than 32 elements leave too few registers";
+    return kg_row_legal(s, (3 * packed + param + sums + 2) * s->tile.vectors + 50);
+}
+
+/* Rows whose sums stay in registers. */
+enum { SUMMED_ROWS = 64 };
+
+static bool many_waves(const struct kg_spec *s)
+{
+    return s->tile.threads > s->arch->wave;
+}
+
+/* Row, lane and columns of a work-item: all but the row stay the same for all rows of the program. */
+static void begin(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    const struct kg_rowwise *t = &s->tile;
+    const char *type = kg_dtypes[s->in].token;
+    g->stage = "program";
+    kg_note(g, "A program has every `programs`-th %s.", t->rows == 1 ? "row" : "group of rows");
+    if (t->rows == 1) {
+        kg_line(g, "const int lane = work_item_id();");
+    } else {
+        kg_line(g, "const int lane = work_item_id() %% %u;", t->threads);
+        kg_line(g, t->threads >= s->arch->wave ? "const int slot = of_wave(work_item_id() / %u);"
+                                               : "const int slot = work_item_id() / %u;", t->threads);
+    }
+    kg_line(g, "const int program = workgroup_id();");
+    kg_line(g, "const float share = reciprocal((float)cols);");
+    kg_blank(g);
+    if (!t->loop) {
+        kg_line(g, "int at@@, moved@@;");
+        kg_each(g);
+        if (kg_row_strided(g, s)) {
+            kg_line(g, t->vectors == 1 ? "at@ = lane;" : "at@ = $n * %u * j + lane;", t->threads);
+            kg_line(g, "moved@ = $n - clamp((cols - at@ + %u) / %u, 0, $n);", t->threads - 1, t->threads);
+        } else {
+            kg_line(g, t->vectors == 1 ? "const int place = $n * lane - before;"
+                                       : "const int place = $n * (j * %u + lane) - before;", t->threads);
+            kg_line(g, "at@ = clamp(place, 0, cols - $n);");
+            kg_line(g, "moved@ = at@ - place;");
+        }
+        kg_each_end(g);
+        kg_line(g, "int any = 0;");
+        kg_each(g);
+        kg_line(g, "any |= moved@;");
+        kg_each_end(g);
+        kg_line(g, "const bool whole = zero_in_wave(any);");
+        kg_row_param(g, s, "gamma", "scales", "1");
+    }
+    if (t->rows > 1) {
+        kg_line(g, "__shared__ float added[%u][%u];", t->vectors * t->vec, kg_spec_block(s));
+        g->lds += 4 * t->vectors * t->vec * kg_spec_block(s);
+    }
+    if (many_waves(s)) {
+        kg_line(g, "__shared__ %s total_of_wave[2][%u];", centred ? "sums" : "float", t->threads / s->arch->wave);
+        g->lds += (centred ? 16 : 8) * t->threads / s->arch->wave;
+        kg_line(g, "int turn = 0;");
+    }
+    if (t->loop) {
+        kg_line(g, "float *kept = partial + (atomic ? 0 : program * stride);");
+        kg_line(g, "bool fresh = true;");
+    }
+    kg_blank(g);
+
+    if (!t->loop) {
+        kg_note(g, "Sums of %u rows at a time go to partial: longer ones would add up more rounding.", SUMMED_ROWS);
+        kg_line(g, "bool fresh = true;");
+        kg_line(g, t->rows == 1 ? "long first = program;" : "long first = program * %uL;", t->rows);
+        kg_open(g, "while (first < rows)");
+        kg_line(g, "$f dgammas@@%s;", centred ? ", dbetas@@" : "");
+        kg_each(g);
+        kg_line(g, "dgammas@ = 0;");
+        if (centred)
+            kg_line(g, "dbetas@ = 0;");
+        kg_each_end(g);
+        kg_open(g, "for (int i = 0; i < %u && first < rows; i++, first += programs * %uL)", SUMMED_ROWS, t->rows);
+        kg_line(g, t->rows == 1 ? "const long row = first;" : "const long row = first + slot;");
+        if (t->rows > 1) {
+            kg_line(g, "if (row >= rows)");
+            kg_line(g, "    continue;");
+        }
+    } else {
+        kg_open(g, "for (long row = program; row < rows; row += programs)");
+    }
+    kg_line(g, "const %s *x_row = x + row * ldx;", type);
+    kg_line(g, "const %s *dy_row = dy + row * lddy;", type);
+    kg_line(g, "const %s *dresidual_row = dresidual + row * lddr;", type);
+    kg_line(g, "%s *y_row = y + row * ldy;", type);
+    kg_line(g, "const float scale = rstd[row];");
+    if (centred)
+        kg_line(g, "const float middle = mean[row];");
+}
+
+/* The widest tile has no registers for dresidual beside the sums: it loads a vector when it stores one. Where a
+ * row has whole waves, vectors that share columns lie in one wave's access, so none is loaded after it was
+ * overwritten, and dresidual may be dx. */
+static bool loads_late(const struct kg_spec *s)
+{
+    return !s->tile.loop && s->tile.vectors == 4;
+}
+
+static void load_residual(struct kg *g, const struct kg_spec *s, bool guarded)
+{
+    kg_line(g, "$x more@@;");
+    kg_open(g, "if (dresidual)");
+    kg_row_load_into(g, s, "dresidual", "more", guarded);
+    kg_close(g);
+}
+
+static void normalised(struct kg *g, bool centred)
+{
+    kg_line(g, "$f d = widen_$x(dys@);");
+    kg_line(g, centred ? "$f h = (widen_$x(values@) - middle) * scale;" : "$f h = widen_$x(values@) * scale;");
+}
+
+/* What a vector adds to the sums over its row, and over the rows where registers hold those. */
+static void sweep(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    kg_each_scope(g);
+    normalised(g, centred);
+    if (kg_row_apart(g, s)) {
+        kg_row_own_part(g, s, "d");
+        kg_row_own_part(g, s, "h");
+    } else {
+        kg_open(g, "if (!whole)");
+        kg_line(g, "d = own_$f(d, moved@);");
+        kg_line(g, "h = own_$f(h, moved@);");
+        kg_close(g);
+    }
+    if (!s->tile.loop) {
+        kg_line(g, "dgammas@ += d * h;");
+        if (centred)
+            kg_line(g, "dbetas@ += d;");
+    }
+    kg_line(g, "d *= widen_$w(scales`);");
+    if (centred)
+        kg_line(g, "first_sum += d;");
+    kg_line(g, "second_sum += d * h;");
+    kg_each_scope_end(g);
+}
+
+/* `total`, a lane's sums, becomes the row's means c1 and c2. The LDS has two places, used in turn: a wave that is
+ * a row ahead cannot overwrite what another has not read. */
+static void reduce(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    static const struct kg_reduction both = {"sums", "add_sums(%s, %s)", "_sums", 8, true};
+    const unsigned wave = s->arch->wave, waves = s->tile.threads / wave;
+    struct kg_reduction how = centred ? both : kg_sum;
+    struct kg_spec part = *s;
+    if (many_waves(s))
+        part.tile.threads = wave;
+    kg_row_reduce(g, &part, "total", &how);
+    if (many_waves(s)) {
+        kg_line(g, "if (lane %% %u == 0)", wave);
+        kg_line(g, "    total_of_wave[turn][lane / %u] = total;", wave);
+        kg_line(g, "barrier();");
+        kg_line(g, "total = total_of_wave[turn][lane %% %u];", waves);
+        part.tile.threads = waves;
+        how.sum = false; /* what a wave holds now is no sum of its lanes */
+        kg_row_reduce(g, &part, "total", &how);
+        kg_line(g, "turn ^= 1;");
+    }
+    if (centred)
+        kg_line(g, "const float c1 = total.first * share, c2 = total.second * share;");
+    else
+        kg_line(g, "const float c2 = total * share;");
+}
+
+/* Stores, or adds, element e of a vector's two terms where it lies in partial, `byte` behind what `to` is for the
+ * first element. */
+static void keep_terms(struct kg *g, const struct kg_spec *s, bool centred, const char *gamma_term,
+                       const char *beta_term)
+{
+    const char *element = s->tile.vec == 1 ? "" : "[e]", *far = s->tile.loop ? "_far" : "";
+    const char *how = s->tile.loop ? "adds, starts" : "atomic, fresh";
+    kg_line(g, "#pragma unroll");
+    kg_open(g, kg_row_strided(g, s) ? "for (int e = 0; e < $n; e++)" : "for (int e = 0; e < $n; e++, byte += 4 * plane)");
+    kg_line(g, "if ((unsigned)(to + e) >= $n)");
+    kg_line(g, "    continue;");
+    if (kg_row_strided(g, s)) {
+        kg_line(g, "const int column = at@ + e * %u;", s->tile.threads);
+        kg_line(g, "const long byte = 4 * (column %% $n * (long)plane + column / $n);");
+    }
+    kg_line(g, s->tile.loop ? "if (wants & 1)" : "if (dgamma)");
+    kg_line(g, "    keep%s(kept, byte, %s%s, %s);", far, gamma_term, element, how);
+    if (centred) {
+        kg_line(g, s->tile.loop ? "if (wants & 2)" : "if (dbeta)");
+        kg_line(g, "    keep%s(kept + $nL * lanes, byte, %s%s, %s);", far, beta_term, element, how);
+    }
+    kg_close(g);
+}
+
+static void write_row(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    kg_each_scope(g);
+    normalised(g, centred);
+    if (s->tile.loop) {
+        kg_note(g, "The sums over rows lie in memory, each element with the lane that adds to it.");
+        kg_open(g, "if (partial)");
+        kg_note(g, "In vector registers: with masks for each, scalar ones would not do.");
+        kg_line(g, "const int adds = local(atomic), starts = local(fresh);");
+        kg_line(g, centred ? "const int wants = local((dgamma ? 1 : 0) | (dbeta ? 2 : 0));"
+                           : "const int wants = local(dgamma ? 1 : 0);");
+        kg_line(g, "const long plane = local(lanes);");
+        kg_line(g, "const int to = local(moved@);");
+        if (!kg_row_strided(g, s))
+            kg_line(g, "long byte = 4 * (plane * to + (at@ - to + before) / $n);");
+        kg_line(g, "const $f product = d * h;");
+        keep_terms(g, s, centred, "product", "d");
+        kg_close(g);
+    }
+    kg_line(g, "d *= widen_$w(scales`);");
+    kg_line(g, centred ? "$f t = (d - c1 - h * c2) * scale;" : "$f t = (d - h * c2) * scale;");
+    if (loads_late(s)) {
+        kg_open(g, "if (dresidual)");
+        kg_line(g, "$x more;");
+        kg_row_load_one(g, s, "dresidual", "more");
+        kg_line(g, "t += widen_$x(more);");
+        kg_close(g);
+    } else {
+        kg_line(g, "if (dresidual)");
+        kg_line(g, "    t += widen_$x(more@);");
+    }
+    kg_line(g, "const $x out = narrow_$x(t);");
+    kg_row_store_to(g, s, "y", "$x", "out");
+    kg_each_scope_end(g);
+}
+
+/* Rows of one workgroup are added up in LDS, which others may still read from: element e of vector j of a work-item lies at [j * $n + e][work-item],
+ * so that lanes meet no bank twice, whichever way they read it. */
+static void keep_added(struct kg *g, const struct kg_spec *s, const char *name, unsigned which)
+{
+    const struct kg_rowwise *t = &s->tile;
+    const unsigned planes = t->vectors * t->vec;
+    const char *element = t->vec == 1 ? "" : "[e]", *first = t->vectors == 1 ? "" : "j * $n + ";
+    kg_open(g, "if (%s)", which ? "dbeta" : "dgamma");
+    kg_line(g, "barrier();");
+    kg_each_scope(g);
+    kg_line(g, "const int to = local(moved@);");
+    kg_line(g, "#pragma unroll");
+    kg_line(g, "for (int e = 0; e < $n; e++)");
+    kg_line(g, "    if (!whole)");
+    kg_line(g, "        added[%se][work_item_id()] = 0;", first);
+    kg_line(g, "#pragma unroll");
+    kg_line(g, "for (int e = 0; e < $n; e++)");
+    kg_line(g, "    if ((unsigned)(to + e) < $n)");
+    kg_line(g, kg_row_strided(g, s) ? "        added[%se][work_item_id()] = %ss@%s;"
+                                    : "        added[%sto + e][work_item_id()] = %ss@%s;", first, name, element);
+    kg_each_scope_end(g);
+    kg_line(g, "barrier();");
+    kg_note(g, "Every work-item starts with a row of its own, so that they read other banks.");
+    kg_open(g, "for (int plane = slot; plane < %u; plane += %u)", planes, t->rows);
+    kg_line(g, "float sum = 0;");
+    kg_line(g, "const int turned = local(slot);");
+    kg_line(g, "#pragma unroll");
+    kg_line(g, "for (int i = 0; i < %u; i++)", t->rows);
+    kg_line(g, "    sum += added[plane][(i + turned) %% %u * %u + lane];", t->rows, t->threads);
+    if (kg_row_strided(g, s)) {
+        kg_line(g, "const int place = plane * %u + local(lane);", t->threads);
+        kg_line(g, "const int vector = place / $n, e = place %% $n;");
+    } else {
+        kg_line(g, "const int vector = plane / $n * %u + local(lane), e = plane %% $n;", t->threads);
+    }
+    kg_line(g, "if ((unsigned)($n * vector + e - before) < (unsigned)cols)");
+    kg_line(g, "    keep(kept%s, 4u * (e * lanes + vector), sum, atomic, fresh);", which ? " + $nL * lanes" : "");
+    kg_close(g);
+    kg_close(g);
+}
+
+static void write_sums(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    const struct kg_rowwise *t = &s->tile;
+    g->stage = "sums";
+    kg_blank(g);
+    kg_line(g, "if (!partial)");
+    kg_line(g, "    continue;");
+    kg_line(g, "float *kept = partial + (atomic ? 0 : program * stride);");
+    if (t->rows == 1) {
+        kg_line(g, "const unsigned plane = local(lanes);");
+        kg_each_scope(g);
+        kg_line(g, "const int to = local(moved@);");
+        if (!kg_row_strided(g, s))
+            kg_line(g, t->vectors == 1 ? "unsigned byte = 4 * (plane * to + lane);"
+                                       : "unsigned byte = 4 * (plane * to + j * %u + lane);", t->threads);
+        keep_terms(g, s, centred, "dgammas@", "dbetas@");
+        kg_each_scope_end(g);
+        return;
+    }
+    keep_added(g, s, "dgamma", 0);
+    if (centred)
+        keep_added(g, s, "dbeta", 1);
+}
+
+static void emit_resident(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    begin(g, s, centred);
+    kg_row_load_from(g, s, "x", "values", false);
+    kg_row_load_from(g, s, "dy", "dys", false);
+    if (!loads_late(s))
+        load_residual(g, s, false);
+    if (s->tile.vectors > 1) {
+        kg_note(g, "What moved decides is found anew for each row: masks kept for all would be too many.");
+        kg_each(g);
+        kg_line(g, "moved@ = local(moved@);");
+        kg_each_end(g);
+    }
+    if (kg_dtypes[s->weight].bits < 32 && s->tile.vec > 1) {
+        kg_each(g);
+        kg_line(g, "scales` = packed_$w(scales`);");
+        kg_each_end(g);
+    }
+    kg_line(g, centred ? "$f first_sum = 0, second_sum = 0;" : "$f second_sum = 0;");
+    sweep(g, s, centred);
+    kg_line(g, centred ? "sums total = {sum_$f(first_sum), sum_$f(second_sum)};" : "float total = sum_$f(second_sum);");
+    kg_row_keep_packed(g, s, "values");
+    kg_row_keep_packed(g, s, "dys");
+    reduce(g, s, centred);
+    write_row(g, s, centred);
+    kg_close(g);
+    write_sums(g, s, centred);
+    kg_line(g, "fresh = false;");
+    kg_close(g);
+}
+
+static void emit_loop(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    begin(g, s, centred);
+    kg_note(g, "First read.");
+    kg_line(g, centred ? "sums total = {0, 0};" : "float total = 0;");
+    kg_row_loop(g, s);
+    kg_row_load_from(g, s, "x", "values", false);
+    kg_row_load_from(g, s, "dy", "dys", false);
+    kg_row_param(g, s, "gamma", "scales", "1");
+    kg_line(g, centred ? "$f first_sum = 0, second_sum = 0;" : "$f second_sum = 0;");
+    sweep(g, s, centred);
+    if (centred)
+        kg_line(g, "total.first += sum_$f(first_sum);");
+    kg_line(g, centred ? "total.second += sum_$f(second_sum);" : "total += sum_$f(second_sum);");
+    kg_close(g);
+    reduce(g, s, centred);
+    kg_blank(g);
+    kg_note(g, "Second read.");
+    kg_row_loop(g, s);
+    kg_row_load_from(g, s, "x", "values", true);
+    kg_row_load_from(g, s, "dy", "dys", true);
+    load_residual(g, s, true);
+    kg_row_param(g, s, "gamma", "scales", "1");
+    write_row(g, s, centred);
+    kg_close(g);
+    kg_line(g, "fresh = false;");
+    kg_close(g);
+}
+
+/* Adds the programs up: 16 columns a workgroup, each with 32 lanes that take every 32nd program. */
+static void emit_sum(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    const unsigned columns = s->tile.threads, slices = s->tile.rows;
+    const char *type = kg_dtypes[s->weight].token;
+    g->stage = "sum";
+    kg_note(g, "%u places of partial a workgroup, %u programs at a time.", columns, slices);
+    kg_line(g, "const int lane = work_item_id() %% %u, slice = work_item_id() / %u;", columns, columns);
+    kg_line(g, "const unsigned half = (unsigned)vec * lanes;");
+    kg_line(g, "const unsigned start = %u * workgroup_id();", columns);
+    if (centred) {
+        kg_line(g, "const bool second = start >= half;");
+        kg_line(g, "%s *out = second ? dbeta : dgamma;", type);
+        kg_line(g, "const unsigned place = (second ? start - half : start) + lane;");
+    } else {
+        kg_line(g, "%s *out = dgamma;", type);
+        kg_line(g, "const unsigned place = start + lane;");
+    }
+    kg_line(g, "const int column = vec * (place %% lanes) + place / lanes - before;");
+    kg_line(g, "const bool there = out && (unsigned)column < (unsigned)cols;");
+    kg_line(g, "float sum = 0;");
+    kg_open(g, "if (there)");
+    kg_line(g, "const float *from = partial + start + lane;");
+    kg_line(g, "for (int i = slice; i < programs; i += %u)", slices);
+    kg_line(g, "    sum += from[i * stride];");
+    kg_close(g);
+    kg_line(g, "__shared__ float sums_of[%u][%u];", slices, columns);
+    g->lds += 4 * slices * columns;
+    kg_line(g, "sums_of[slice][lane] = sum;");
+    kg_line(g, "barrier();");
+    kg_open(g, "if (slice == 0 && there)");
+    kg_line(g, "f32x8 total = 0;");
+    kg_line(g, "#pragma unroll");
+    kg_line(g, "for (int i = 0; i < %u; i++)", slices);
+    kg_line(g, "    total[i %% 8] += sums_of[i][lane];");
+    kg_line(g, "out[column] = (%s)sum_f32x8(total);", type);
+    kg_close(g);
+}
+
+static void body(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    if (s->tile.sum)
+        emit_sum(g, s, centred);
+    else if (s->tile.loop)
+        emit_loop(g, s, centred);
+    else
+        emit_resident(g, s, centred);
+}
+
+static void centred_body(struct kg *g, const struct kg_spec *s)
+{
+    body(g, s, true);
+}
+
+static void plain_body(struct kg *g, const struct kg_spec *s)
+{
+    body(g, s, false);
+}
+
+void kg_normbwd_emit(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    kg_row_emit(g, s, centred ? centred_body : plain_body);
+}
+
+void kg_normbwd_tile(const struct kg_spec *s, char *out, size_t room)
+{
+    const struct kg_rowwise *t = &s->tile;
+    char tag[16] = "";
+    if (t->vec * kg_dtypes[s->in].bits != 128)
+        snprintf(tag, sizeof tag, "_e%u", t->vec);
+    if (t->sum)
+        snprintf(out, room, "r%ut%u_sum", t->rows, t->threads);
+    else
+        snprintf(out, room, "r%ut%uv%u%s%s", t->rows, t->threads, t->vectors, tag, t->loop ? "_loop" : "");
+}
+
+void kg_normbwd_row(struct kg_buf *out, const struct kg_spec *s)
+{
+    const struct kg_rowwise *t = &s->tile;
+    kg_buf_printf(out, ".rowwise = {.rows = %u, .threads = %u, .vectors = %u, .vec = %u, .passes = %u, .flags = %s, "
+                       ".max_cols = %u}",
+                  t->rows, t->threads, t->vectors, t->vec, t->loop ? 2 : 1, t->sum ? "FLY_ROWWISE_SUM" : "0",
+                  t->sum ? 0 : kg_spec_max_cols(s));
+}
+
+void kg_normbwd_explain(struct kg_buf *out, const struct kg_spec *s)
+{
+    if (s->tile.sum)
+        kg_buf_printf(out, "adds the programs' sums up: %u columns a workgroup, %u programs at a time", s->tile.threads,
+                      s->tile.rows);
+    else
+        kg_row_explain(out, s);
+}

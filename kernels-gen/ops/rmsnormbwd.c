@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gradient of RMSNorm. Per row, h = x rstd and g = dy gamma:
+ *
+ *   read x, dy and dresidual into registers (one 16-byte vector an access)
+ *   c      mean of g h
+ *   write  dx = rstd (g - h c) + dresidual
+ *
+ * and over the rows of a program dgamma += dy h in f32 registers, written to `partial` at its end. Longer rows
+ * are read twice and add to `partial` in memory. The last variant but one adds the programs up.
+ *
+ * Registers: 12 dwords a vector, gamma, a sum an element. LDS: 16 bytes a wave where a row has several; where
+ * rows share a workgroup, 4 bytes an element that it holds.
+ */
+#include "../normbwd.h"
+
+static const struct kg_arg args[] = {
+    KG_NORMBWD_ARGS,
+};
+
+static void variants(const struct kg_op *op, const struct kg_arch *arch,
+                     void (*visit)(const struct kg_spec *s, void *with), void *with)
+{
+    kg_normbwd_variants(op, arch, true, visit, with);
+}
+
+static const char *legal(const struct kg_spec *s)
+{
+    return kg_normbwd_legal(s, false);
+}
+
+static void emit(struct kg *g, const struct kg_spec *s)
+{
+    kg_normbwd_emit(g, s, false);
+}
+
+const struct kg_op kg_op_rmsnormbwd = {
+    .name = "rmsnormbwd",
+    .family = "normbwd",
+    .args = args,
+    .arg_count = sizeof args / sizeof *args,
+    .variants = variants,
+    .legal = legal,
+    .emit = emit,
+    .tile = kg_normbwd_tile,
+    .row = kg_normbwd_row,
+    .explain = kg_normbwd_explain,
+};
