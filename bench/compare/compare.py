@@ -366,9 +366,11 @@ def main():
     a.add_argument("--suite", default="full", choices=["full", "small"])
     a.add_argument("--shapes", help="rows x cols, as 4096x769,16x8192; instead of a suite")
     a.add_argument("--peers", default="eager,compile")
+    a.add_argument("--overlap", action="store_true", help="libfly's kernels may start while the one before ends")
     a.add_argument("--out")
     o = a.parse_args()
     library = fly.Library(o.lib)
+    library.overlap(o.overlap)
     torch.manual_seed(1)
     stream = torch.cuda.Stream()
     shapes = [tuple(map(int, s.split("x"))) for s in o.shapes.split(",")] if o.shapes else SMALL if o.suite == "small" else SHAPES

@@ -36,7 +36,9 @@ LayerNormBackward = struct("flyLayerNormBackwardArgs_t", [
     ("lddy", i64), ("lddx", i64), ("lddr", i64), ("dtype", u32), ("atomic", u32)])
 Plan = struct("flyPlan_t", [
     ("kernel", ctypes.c_char_p), ("workspace_bytes", u64), ("grid", u32 * 3), ("block", u32 * 3),
-    ("lds_bytes", u32), ("registers", u32), ("reason", u32), ("launches", u32)])
+    ("lds_bytes", u32), ("registers", u32), ("reason", u32), ("launches", u32),
+    ("modelled_us", ctypes.c_double), ("bound", ctypes.c_char_p), ("second", ctypes.c_char_p),
+    ("second_us", ctypes.c_double)])
 
 FUNCTIONS = {LayerNorm: "flyLayerNorm", RmsNorm: "flyRmsNorm", Softmax: "flySoftmax",
              SoftmaxBackward: "flySoftmaxBackward", RmsNormBackward: "flyRmsNormBackward",
@@ -64,6 +66,9 @@ class Library:
 
     def stream(self, raw):
         self.check(self.lib.flySetStream(self.handle, p(raw)), self.handle)
+
+    def overlap(self, on):
+        self.check(self.lib.flySetOverlap(self.handle, int(on)), self.handle)
 
     def prepare(self, kind, **fields):
         """A call that can be repeated, and what the library would run for it."""
