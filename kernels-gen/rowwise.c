@@ -64,6 +64,8 @@ static void load_each(struct kg *g, const struct kg_spec *s, const char *name, c
         kg_line(g, "if (%s)", only);
     }
     const char *indent = only ? "    " : "";
+    if (g->aligned && !*what && s->tile.loop)
+        what = g->last_read ? "_last" : "_keep";
     if (kg_row_strided(g, s))
         kg_line(g, "%s%s = load_strided_%s(%s, at@, %u, cols - 1);", indent, name, type, from, s->tile.threads);
     else
@@ -154,16 +156,19 @@ static void place_of(struct kg *g, const struct kg_spec *s, const struct kg_arg 
 }
 
 /* What the isa's bounds take beside the size of a workgroup: that again, or where registers are shared out
- * among workgroups, how many of them shall be resident: enough lanes to cover memory's latency, with
- * registers for the vectors they hold. */
+ * among workgroups, how many of them shall be resident. */
 static unsigned resident(const struct kg_spec *s)
 {
-    const unsigned block = kg_spec_block(s);
-    const unsigned lanes = kg_isa_of(s->arch)->resident_lanes;
-    if (!lanes)
+    const unsigned block = kg_spec_block(s), most = kg_isa_of(s->arch)->resident_lanes;
+    if (!most)
         return block;
-    const unsigned wanted = s->tile.vectors > 4 ? lanes * 4 / 5 : lanes;
-    return wanted > block ? wanted / block : 1;
+    /* Lanes cover memory's latency as far as registers for what they hold allow. */
+    unsigned lanes = s->op->rows_held > 1 ? most / 2 : most * 5 / 8;
+    if (s->op->light && kg_dtypes[s->out].bits > 8 && s->tile.vectors <= 2)
+        lanes = most;
+    else if (s->tile.vectors > 4)
+        lanes = s->op->rows_held > 1 ? most / 4 : most / 2;
+    return lanes > block ? lanes / block : 1;
 }
 
 void kg_row_emit(struct kg *g, const struct kg_spec *s,
@@ -354,6 +359,7 @@ void kg_row_load_into(struct kg *g, const struct kg_spec *s, const char *matrix,
     char vector[32], from[48];
     snprintf(vector, sizeof vector, "%s@", name);
     snprintf(from, sizeof from, "%s_row", matrix);
+    g->last_read = guarded;
     if (!guarded) {
         load_each(g, s, vector, "", "$x", from, NULL);
         return;

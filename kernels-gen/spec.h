@@ -111,6 +111,8 @@ struct kg_op {
     const char *name;
     const char *family; /* modules are family_types */
     bool weightless;    /* has no weight operand; records then repeat the input type */
+    bool light;         /* row-wise: needs few registers beside the row, so more work-items can be resident */
+    unsigned rows_held; /* row-wise: input rows a work-item holds; 0 is 1 */
     const struct kg_arg *args;
     unsigned arg_count;
     /* Calls visit for each record of this op on this arch; within (arch, types) the last one fits

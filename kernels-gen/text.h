@@ -29,6 +29,7 @@ struct kg {
     int batch;    /* the same of an array that lives for one batch of copies: ` and `` */
     unsigned lds; /* bytes of LDS declared so far */
     bool aligned; /* row-wise: every vector lies at a multiple of its size, in the row or outside */
+    bool last_read; /* row-wise: what is loaded is not needed again */
     const char *stage; /* for error messages */
     char error[256];   /* first error, empty while there is none */
 };

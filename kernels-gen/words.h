@@ -42,7 +42,7 @@ struct kg_isa {
         registers; /* vector registers of a compute unit, shared by the work-items of a workgroup */
     unsigned param_vectors; /* of a row of parameters, held by a work-item of a row-wise kernel; 4 or fewer */
     bool last_lane; /* sums of a wave may end in its last lane: words below32, below64, of_last */
-    unsigned resident_lanes; /* of row-wise kernels on a compute unit, asked for in `bounds`; 0: not asked for */
+    unsigned resident_lanes; /* a compute unit's most, of which `bounds` asks for a part; 0: `bounds` does not ask */
     const char *bounds; /* attribute of a kernel: the work-items of a workgroup, and the same again or the
                            resident workgroups */
 };

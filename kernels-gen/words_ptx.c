@@ -41,6 +41,44 @@ static const struct kg_word words[] = {
      "    return __builtin_bit_cast($x, v);\n"
      "}",
      .bytes = 16},
+    {"load_keep_$x", KG_MANY, 0, 0,
+     "/* Elements at .. of p, 16 bytes aligned; to be read again. */\n"
+     "static __device__ $x load_keep_$x(const $t *p, long at)\n"
+     "{\n"
+     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
+     "    unsigned long policy;\n"
+     "    words v;\n"
+     "    __asm__(\"createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\" : \"=l\"(policy));\n"
+     "    __asm__ volatile(\"ld.global.L1::evict_last.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;\"\n"
+     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at), \"l\"(policy));\n"
+     "    return __builtin_bit_cast($x, v);\n"
+     "}",
+     .bytes = 16},
+    {"load_keep_$x", KG_MANY, 0, 0,
+     "static __device__ $x load_keep_$x(const $t *p, long at)\n"
+     "{\n"
+     "    return *(const $x *)(p + at);\n"
+     "}",
+     .bytes = KG_NOT_16},
+    {"load_last_$x", KG_MANY, 0, 0,
+     "/* Elements at .. of p, 16 bytes aligned; not to be read again. */\n"
+     "static __device__ $x load_last_$x(const $t *p, long at)\n"
+     "{\n"
+     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
+     "    unsigned long policy;\n"
+     "    words v;\n"
+     "    __asm__(\"createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\" : \"=l\"(policy));\n"
+     "    __asm__ volatile(\"ld.global.L1::no_allocate.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;\"\n"
+     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at), \"l\"(policy));\n"
+     "    return __builtin_bit_cast($x, v);\n"
+     "}",
+     .bytes = 16},
+    {"load_last_$x", KG_MANY, 0, 0,
+     "static __device__ $x load_last_$x(const $t *p, long at)\n"
+     "{\n"
+     "    return *(const $x *)(p + at);\n"
+     "}",
+     .bytes = KG_NOT_16},
     {"store_$x", KG_MANY, 0, 0,
      "/* 16 bytes aligned, not to be read soon. */\n"
      "static __device__ void store_$x($t *p, long at, $x v)\n"
@@ -229,6 +267,6 @@ const struct kg_isa kg_isa_ptx = {
     .any_alignment = false,
     .registers = 65536,
     .param_vectors = 2,
-    .resident_lanes = 1280, /* 48 registers each */
+    .resident_lanes = 2048,
     .bounds = "launch_bounds(%u, %u)",
 };

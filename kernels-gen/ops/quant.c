@@ -104,6 +104,7 @@ const struct kg_op kg_op_quant = {
     .name = "quant",
     .family = "quant",
     .weightless = true,
+    .light = true,
     .args = args,
     .arg_count = sizeof args / sizeof *args,
     .variants = variants,

@@ -122,6 +122,7 @@ static void emit(struct kg *g, const struct kg_spec *s)
 const struct kg_op kg_op_rmsnorm = {
     .name = "rmsnorm",
     .family = "norm",
+    .light = true,
     .args = args,
     .arg_count = sizeof args / sizeof *args,
     .variants = variants,

@@ -199,6 +199,7 @@ const struct kg_op kg_op_softmax = {
     .name = "softmax",
     .family = "softmax",
     .weightless = true,
+    .light = true,
     .args = args,
     .arg_count = sizeof args / sizeof *args,
     .variants = variants,

@@ -119,6 +119,7 @@ const struct kg_op kg_op_softmaxbwd = {
     .name = "softmaxbwd",
     .family = "softmax",
     .weightless = true,
+    .rows_held = 2,
     .args = args,
     .arg_count = sizeof args / sizeof *args,
     .variants = variants,

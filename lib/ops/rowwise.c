@@ -40,14 +40,24 @@ int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes)
     return snprintf(text, bytes, "%u <= cols", k->rowwise.vec);
 }
 
-/* What keeps a machine busy. Where rows fill it, more vectors a work-item make fewer exchanges between
- * lanes; a wide workgroup is the only parallelism there is for few rows. Measured on an H200 for PTX,
- * modelled for AMD. */
+/* What keeps a machine busy: a work-item's vectors and the work-items of a workgroup, where rows fill the
+ * machine and where there are few, when a wide workgroup is the only parallelism. Measured on an H200 for
+ * PTX, modelled for AMD. */
 struct taste {
-    int vectors, block;         /* a work-item's vectors and the work-items of a workgroup */
-    int few_vectors, few_block; /* the same for few rows */
+    int vectors, block, few_vectors, few_block;
 };
-static const struct taste on_amd = {2, 256, 1, 1024}, on_ptx = {4, 256, 2, 512};
+static const struct taste on_amd = {2, 256, 1, 1024}, on_ptx = {2, 256, 2, 512};
+/* Kernels of PTX with more to do between lanes, or an element at a time, want more vectors. */
+static const struct taste on_ptx_busy = {4, 256, 2, 512};
+
+static const struct taste *taste_of(const struct fly_target *t, const struct fly_kernel *k, int64_t cols,
+                                    int64_t ld, bool busy)
+{
+    if (strcmp(t->arch->family, "PTX"))
+        return &on_amd;
+    const int64_t vector = 128 / fly_dtype_bits(k->types[0]);
+    return busy || cols % vector || ld % vector ? &on_ptx_busy : &on_ptx;
+}
 
 /* Costs are in thousandths of the ideal time of the row. Idle lanes move no memory and cost a part of their
  * share. A tile that is too small to start at the cache line of a row asks for a line twice with every
@@ -95,9 +105,9 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
 }
 
 uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
-                               int64_t ld, const struct fly_target *t)
+                               int64_t ld, bool busy, const struct fly_target *t)
 {
-    const struct taste *taste = strcmp(t->arch->family, "PTX") ? &on_amd : &on_ptx;
+    const struct taste *taste = n ? taste_of(t, k, cols, ld, busy) : &on_amd;
     uint32_t best = n;
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < n; i++) {
@@ -140,7 +150,14 @@ uint32_t fly_rowwise_op_heuristic(const struct fly_kernel *k, uint32_t n, const 
                                   const struct fly_target *t)
 {
     return fly_rowwise_heuristic(k, n, p->v[FLY_ROWWISE_ROWS], p->v[FLY_ROWWISE_COLS],
-                                 p->v[FLY_ROWWISE_LD], t);
+                                 p->v[FLY_ROWWISE_LD], false, t);
+}
+
+uint32_t fly_rowwise_busy_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
+                                    const struct fly_target *t)
+{
+    return fly_rowwise_heuristic(k, n, p->v[FLY_ROWWISE_ROWS], p->v[FLY_ROWWISE_COLS],
+                                 p->v[FLY_ROWWISE_LD], true, t);
 }
 
 void fly_rowwise_op_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,

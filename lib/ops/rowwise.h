@@ -20,9 +20,10 @@ int64_t fly_rowwise_max_cols(const struct fly_kernel *k);
 /* struct fly_op's limits. */
 int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes);
 
-/* The best tile of k[0..n-1] for rows x cols, ld elements apart, or n. */
+/* The best tile of k[0..n-1] for rows x cols, ld elements apart, or n. busy: kernels with much to do beside
+ * moving memory. */
 uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
-                               int64_t ld, const struct fly_target *t);
+                               int64_t ld, bool busy, const struct fly_target *t);
 
 /* Rows one launch of k may cover. */
 int64_t fly_rowwise_rows_per_launch(const struct fly_kernel *k);
@@ -42,6 +43,9 @@ enum { FLY_ROWWISE_ROWS, FLY_ROWWISE_COLS, FLY_ROWWISE_LD };
 const char *fly_rowwise_op_fits(const struct fly_kernel *k, const struct fly_problem *p);
 uint32_t fly_rowwise_op_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
                                   const struct fly_target *t);
+/* The same for an op whose kernels are busy. */
+uint32_t fly_rowwise_busy_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
+                                    const struct fly_target *t);
 void fly_rowwise_op_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
                          uint32_t grid[3], uint32_t *launches);
 uint64_t fly_no_workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t);
