@@ -17,11 +17,11 @@ static const struct kg_rowwise tiles[] = {
     {1, 512, 4, .loop = true},
 };
 
-/* The types that are combined with others have fewer: a tile for each doubling of the row. */
+/* The types that are combined with others, and targets that stand for several GPUs, have fewer: each length
+ * up to 16384 keeps three quarters of the lanes busy. */
 static const struct kg_rowwise few_tiles[] = {
-    {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4}, {4, 64, 2}, {4, 64, 3},
-    {2, 128, 3}, {2, 128, 4},
-    {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8}, {1, 1024, 4},
+    {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4}, {4, 64, 3}, {1, 256, 1},
+    {2, 128, 4}, {1, 256, 3}, {1, 256, 4}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
     {1, 512, 4, .loop = true},
 };
 
@@ -69,7 +69,7 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
         const struct kg_spec s = {.op = op, .arch = arch, .in = types[t].in, .weight = types[t].weight, .out = types[t].out};
         if (!has_type(arch, s.out) || (s.weight != s.in && !mixed))
             continue;
-        if (s.weight == s.in && s.out == s.in)
+        if (s.weight == s.in && s.out == s.in && !kg_arch_generic(arch))
             kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
         else
             kg_row_offer(s, few_tiles, sizeof few_tiles / sizeof *few_tiles, visit, with);

@@ -163,11 +163,11 @@ static unsigned resident(const struct kg_spec *s)
     if (!most)
         return block;
     /* Lanes cover memory's latency as far as registers for what they hold allow. */
-    unsigned lanes = s->op->rows_held > 1 ? most / 2 : most * 5 / 8;
-    if (s->op->light && kg_dtypes[s->out].bits > 8 && s->tile.vectors <= 2)
-        lanes = most;
-    else if (s->tile.vectors > 4)
-        lanes = s->op->rows_held > 1 ? most / 4 : most / 2;
+    unsigned lanes = most / 2;
+    if (s->tile.vectors <= 2 && s->op->rows_held < 2)
+        lanes = s->op->light && kg_dtypes[s->out].bits > 8 ? most : most * 5 / 8;
+    else if (s->tile.vectors > 4 && s->op->rows_held > 1)
+        lanes = most / 4;
     return lanes > block ? lanes / block : 1;
 }
 
@@ -311,7 +311,7 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
         snprintf(place, sizeof place, "start + j * step + $n * lane - before");
     }
     places(g, s, place);
-    if (kg_row_apart(g, s))
+    if (kg_row_apart(g, s) || strided(g, s))
         return;
     kg_line(g, "int any = 0;");
     kg_each(g);
@@ -336,7 +336,7 @@ void kg_row_loop(struct kg *g, const struct kg_spec *s)
     else
         snprintf(place, sizeof place, "first + $n * (j * %u + lane)", t->threads);
     places(g, s, place);
-    if (kg_row_apart(g, s))
+    if (kg_row_apart(g, s) || strided(g, s))
         return;
     kg_line(g, "const bool whole = first >= 0 && first <= cols - %u;",
             t->threads * t->vectors * t->vec);
@@ -364,7 +364,7 @@ void kg_row_load_into(struct kg *g, const struct kg_spec *s, const char *matrix,
         load_each(g, s, vector, "", "$x", from, NULL);
         return;
     }
-    if (kg_row_apart(g, s)) {
+    if (kg_row_apart(g, s) || strided(g, s)) {
         load_each(g, s, vector, "", "$x", from, in_row);
         return;
     }
@@ -415,6 +415,16 @@ void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
         kg_each_scope_end(g);
         return;
     }
+    if (strided(g, s)) { /* in every wave there are vectors beyond the row's end */
+        kg_each_scope(g);
+        kg_open(g, "if (moved@ == 0)");
+        body(g, s, false);
+        kg_else(g);
+        body(g, s, true);
+        kg_close(g);
+        kg_each_scope_end(g);
+        return;
+    }
     for (int own = 0; own < 2; own++) {
         if (own) {
             kg_open(g, "if (!whole)");
@@ -456,7 +466,7 @@ void kg_row_until(struct kg *g, const struct kg_spec *s, const char *line, const
 
 void kg_row_own_part(struct kg *g, const struct kg_spec *s, const char *name)
 {
-    kg_line(g, kg_row_apart(g, s) ? "if (moved@ != 0)" : "if (!whole)");
+    kg_line(g, kg_row_apart(g, s) || strided(g, s) ? "if (moved@ != 0)" : "if (!whole)");
     kg_line(g, kg_row_apart(g, s) ? "    %s = 0;" : "    %s = own_$f(%s, moved@);", name, name);
 }
 
@@ -482,7 +492,7 @@ void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, 
 
 void kg_row_store_all(struct kg *g, const struct kg_spec *s, const char *value)
 {
-    if (kg_row_apart(g, s)) {
+    if (kg_row_apart(g, s) || strided(g, s)) {
         kg_each(g);
         kg_row_store(g, s, value);
         kg_each_end(g);

@@ -40,6 +40,12 @@ struct kg_arch {
     unsigned caps;       /* FLY_CAP_* */
 };
 
+/* Whether the target stands for several GPUs: code object version 6 is for these alone. */
+static inline bool kg_arch_generic(const struct kg_arch *a)
+{
+    return a->cov == 6;
+}
+
 struct kg_dtype {
     const char *id;    /* token of registry rows */
     const char *token; /* what kernel names call it */

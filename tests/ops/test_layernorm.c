@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flyLayerNorm against its reference on a device, which FLY_RUNTIME and FLYSIM_DEVICES choose: every
- * variant of the registry at its tile edges, the shapes of shapes.inc with the variant selection picks,
- * special values, in place, strides, misaligned rows, repeatability, wrong arguments.
- *
- * FLY_TEST_ARCH names the arch, so that the list of variants needs no device; unset: one case for all of
- * the device's variants. FLY_TEST_FULL=1 is the long tier.
+ * flyLayerNorm against its reference on a device, which FLY_RUNTIME and FLYSIM_DEVICES choose: what all
+ * row-wise operations are tried with (rowwise.h), and precision far from zero and wrong arguments.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -24,14 +20,9 @@
 #include "../support/num.h"
 #include "core/arch.h"
 #include "core/handle.h"
+#include "rowwise.h"
 
 static const unsigned dtypes[] = {FLY_DTYPE_F32, FLY_DTYPE_F16, FLY_DTYPE_BF16};
-
-static bool full_tier(void)
-{
-    const char *v = getenv("FLY_TEST_FULL");
-    return v && strcmp(v, "0") != 0;
-}
 
 /* ---- the device, one a case: Criterion runs each in its own process ------------------------------- */
 
@@ -87,28 +78,6 @@ static struct fly_problem problem(unsigned dtype, const struct shape *s)
     return p;
 }
 
-/* The n-th way to dress a shape: with or without each option, rows and buffers shifted, data of another
- * kind. Consecutive n differ in everything, and 64 of them hold every pair of choices. */
-static void dress(unsigned n, unsigned dtype, struct shape *s, struct check_options *opt)
-{
-    uint64_t b = fill_bits(77, n);
-    int es = (int)num_bytes(dtype, 1);
-    s->gamma = b & 1;
-    s->beta = b >> 1 & 1;
-    s->mean = b >> 2 & 1;
-    s->rstd = b >> 3 & 1;
-    s->eps = b >> 4 & 1 ? 1e-5f : b >> 5 & 1 ? 1e-2f : 1e-12f;
-    s->pad_x = b >> 6 & 1 ? 0 : b >> 7 & 1 ? 16 / es : 1 + (int64_t)(b >> 8 & 3);
-    opt->in_place = (b >> 10 & 3) == 0;
-    s->pad_y = opt->in_place ? s->pad_x : b >> 12 & 1 ? 0 : 1 + (int64_t)(b >> 13 & 7);
-    opt->exact = b >> 16 & 1;
-    opt->pattern = n % 3 ? FILL_MIXED : FILL_NORMAL;
-    opt->seed = b >> 32;
-    for (int i = 0; i < FLY_MAX_OPERANDS; i++)
-        opt->shift[i] = b >> 17 & 1 ? 0 : (uint8_t)(fill_bits(78, n * 16u + (unsigned)i) & 7);
-}
-
-/* A failure keeps the case going; its line says how to run it again. */
 static int failures;
 
 static void verdict(const struct check_result *r)
@@ -119,155 +88,10 @@ static void verdict(const struct check_result *r)
     failures += r->outcome == CHECK_FAIL;
 }
 
-static void run_dressed(unsigned dtype, int64_t rows, int64_t cols, unsigned n)
-{
-    struct shape s = {.rows = rows, .cols = cols};
-    struct check_options opt = {0};
-    struct check_result r;
-    dress(n, dtype, &s, &opt);
-    struct fly_problem p = problem(dtype, &s);
-    check_problem(&device, &p, &opt, &r);
-    verdict(&r);
-}
+ROWWISE_TESTS(layernorm)
 
-/* ---- every variant at its tile edges ---------------------------------------------------------------- */
+/* ---- precision ------------------------------------------------------------------------------------- */
 
-static const struct fly_op *op(void)
-{
-    return fly_op_table[FLY_OP_layernorm];
-}
-
-static int add_edges(int64_t *list, int n, int64_t edge)
-{
-    for (int64_t d = -1; d <= 1; d++)
-        if (edge + d >= 1)
-            list[n++] = edge + d;
-    return n;
-}
-
-static void run_variant(const struct fly_kernel *k)
-{
-    const struct fly_rowwise_tile *t = &k->rowwise;
-    unsigned dtype = k->types[0];
-    int64_t step = (int64_t)t->threads * t->vec, capacity = step * t->vectors;
-    int64_t cols[64], rows[8];
-    int ncols = 0, nrows = 0;
-    unsigned n = 1000u * (unsigned)(k - op()->kernels);
-
-    cols[ncols++] = 1;
-    cols[ncols++] = t->vec + 1;
-    cols[ncols++] = step / 2 + 3;
-    ncols = add_edges(cols, ncols, step);
-    ncols = add_edges(cols, ncols, capacity);
-    cols[ncols++] = capacity - t->vec;
-    if (t->passes > 1 || capacity < 2048)
-        cols[ncols++] = 2 * capacity + 5;
-    if (full_tier()) {
-        for (int v = 2; v < t->vectors; v++)
-            ncols = add_edges(cols, ncols, v * step);
-        ncols = add_edges(cols, ncols, t->vec);
-        ncols = add_edges(cols, ncols, t->threads);
-        cols[ncols++] = 3 * capacity;
-    }
-    rows[nrows++] = 1;
-    rows[nrows++] = 2 * t->rows + 1;
-    rows[nrows++] = t->rows;
-    if (t->rows > 1)
-        rows[nrows++] = t->rows - 1;
-
-    fly_force(device.handle, k->name);
-    for (int c = 0; c < ncols; c++) {
-        struct shape s = {.rows = 1, .cols = cols[c], .eps = 1e-5f};
-        struct fly_problem p = problem(dtype, &s);
-        if (cols[c] < 1 || op()->fits(k, &p))
-            continue;
-        for (int i = 0; i < nrows; i++)
-            if (full_tier() || i == c % nrows)
-                for (int times = full_tier() ? 4 : 1; times > 0; times--)
-                    run_dressed(dtype, rows[i], cols[c], n++);
-        /* every kind of row at once */
-        if (c % 4 == 0 || full_tier()) {
-            struct check_options opt = {.pattern = FILL_MIXED, .seed = n};
-            struct check_result r;
-            struct shape all = {.rows = FILL_FINITE, .cols = cols[c], .gamma = true, .beta = true, .mean = true,
-                                .rstd = true, .eps = 1e-5f};
-            p = problem(dtype, &all);
-            check_problem(&device, &p, &opt, &r);
-            verdict(&r);
-        }
-    }
-    /* NaN and infinities stay in their row. */
-    struct shape special = {.rows = 2 * (FILL_PATTERNS - FILL_FINITE), .cols = capacity > 4096 ? 4096 : capacity,
-                            .gamma = true, .beta = true, .mean = true, .rstd = true, .eps = 1e-5f};
-    struct check_options opt = {.pattern = FILL_SPECIAL, .seed = 3};
-    struct check_result r;
-    struct fly_problem p = problem(dtype, &special);
-    if (!op()->fits(k, &p)) {
-        check_problem(&device, &p, &opt, &r);
-        verdict(&r);
-    }
-    fly_force(device.handle, NULL);
-}
-
-/* Quantised outputs are tested by test_rmsnorm's kind of cases; these problems have one type. */
-static bool of_arch(const struct fly_kernel *k, const char *arch)
-{
-    return k->types[0] == k->types[2] && strcmp(fly_arch_row(k->arch)->name, arch) == 0;
-}
-
-ParameterizedTestParameters(layernorm, variant)
-{
-    const char *arch = getenv("FLY_TEST_ARCH");
-    size_t n = 0;
-    int *list = cr_malloc(sizeof *list * (op()->nkernels + 1));
-    for (uint32_t i = 0; arch && i < op()->nkernels; i++)
-        if (of_arch(&op()->kernels[i], arch))
-            list[n++] = (int)i;
-    if (n == 0)
-        list[n++] = -1;
-    return cr_make_param_array(int, list, n);
-}
-
-ParameterizedTest(int *row, layernorm, variant, .init = open_device, .fini = close_device)
-{
-    const char *arch = getenv("FLY_TEST_ARCH");
-    uint32_t ran = 0;
-    for (uint32_t i = 0; i < op()->nkernels; i++)
-        if (*row < 0 ? of_arch(&op()->kernels[i], arch ? arch : device.arch) : (int)i == *row) {
-            run_variant(&op()->kernels[i]);
-            ran++;
-        }
-    cr_assert_gt(ran, 0, "the registry has no layernorm for %s", device.arch);
-    cr_assert_eq(failures, 0, "%d failures", failures);
-}
-
-/* ---- what selection picks --------------------------------------------------------------------------- */
-
-static void run_shapes(unsigned dtype)
-{
-    enum { QUICK, FULL };
-    static const struct {
-        int tier;
-        int64_t rows, cols;
-    } shapes[] = {
-#define ROWWISE_SHAPE(tier, rows, cols) {tier, rows, cols},
-#include "../shapes.inc"
-    };
-    unsigned n = 500000 + 1000 * dtype;
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        if (shapes[i].tier == FULL && !full_tier())
-            continue;
-        for (int times = full_tier() ? 4 : 1; times > 0; times--)
-            run_dressed(dtype, shapes[i].rows, shapes[i].cols, n++);
-    }
-    cr_assert_eq(failures, 0, "%d failures", failures);
-}
-
-Test(layernorm, shapes_f32, .init = open_device, .fini = close_device) { run_shapes(FLY_DTYPE_F32); }
-Test(layernorm, shapes_f16, .init = open_device, .fini = close_device) { run_shapes(FLY_DTYPE_F16); }
-Test(layernorm, shapes_bf16, .init = open_device, .fini = close_device) { run_shapes(FLY_DTYPE_BF16); }
-
-/* A large common offset must not spoil the deviations, whatever the noise: 1, 1e-3, none. */
 Test(layernorm, keeps_precision_far_from_zero, .init = open_device, .fini = close_device)
 {
     static const int pattern[] = {FILL_OFFSET_1, FILL_OFFSET_M3, FILL_OFFSET_ULPS, FILL_EQUAL};
@@ -283,24 +107,6 @@ Test(layernorm, keeps_precision_far_from_zero, .init = open_device, .fini = clos
                 check_problem(&device, &p, &opt, &r);
                 verdict(&r);
             }
-    cr_assert_eq(failures, 0, "%d failures", failures);
-}
-
-Test(layernorm, repeats_bit_for_bit, .init = open_device, .fini = close_device)
-{
-    static const int64_t cols[] = {65, 1000, 8192, 20000};
-    for (size_t d = 0; d < 3; d++)
-        for (size_t c = 0; c < sizeof cols / sizeof *cols; c++) {
-            struct shape s = {.rows = 9, .cols = cols[c], .gamma = true, .beta = true, .mean = true, .rstd = true,
-                              .eps = 1e-5f};
-            struct check_options opt = {.pattern = FILL_MIXED, .seed = c};
-            struct check_result first, again;
-            struct fly_problem p = problem(dtypes[d], &s);
-            check_problem(&device, &p, &opt, &first);
-            check_problem(&device, &p, &opt, &again);
-            verdict(&first);
-            cr_assert_eq(first.hash, again.hash, "two runs differ: %s", first.message);
-        }
     cr_assert_eq(failures, 0, "%d failures", failures);
 }
 

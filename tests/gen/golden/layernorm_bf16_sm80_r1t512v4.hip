@@ -128,12 +128,6 @@ static __device__ float reciprocal_root_near(float v)
     return __nvvm_rsqrt_approx_f(v);
 }
 
-/* Whether v is zero in all lanes. */
-static __device__ bool zero_in_wave(int v)
-{
-    return !__nvvm_vote_any_sync(~0u, v != 0);
-}
-
 static __device__ float other2(float v)
 {
     return __nvvm_shfl_sync_bfly_f32(~0u, v, 1, 31);
@@ -329,13 +323,6 @@ row_of_elements(
         at[j] = place;
         moved[j] = 8 - clamp((cols - place + 511) / 512, 0, 8);
     }
-    int any = 0;
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-        any |= moved[j];
-    }
-    const bool whole = zero_in_wave(any);
-
     /* The only read of the row. */
     bf16x8 values[4];
 #pragma unroll
@@ -364,16 +351,13 @@ row_of_elements(
     f32x2 hi = 0, lo = 0;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        f32x8 v = widen_bf16x8(values[j]);
-        if (j == 0)
-            hi = quads_f32x8(v);
-        else
-            add_to_f32x2(hi, lo, quads_f32x8(v));
-    }
-    if (!whole) {
-        hi = lo = 0;
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
+        if (moved[j] == 0) {
+            f32x8 v = widen_bf16x8(values[j]);
+            if (j == 0)
+                hi = quads_f32x8(v);
+            else
+                add_to_f32x2(hi, lo, quads_f32x8(v));
+        } else {
             f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
             v = own_f32x8(v, moved[j]);
             if (j == 0)
@@ -412,14 +396,11 @@ row_of_elements(
     f32x8 squares = 0;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        f32x8 v = widen_bf16x8(values[j]);
-        f32x8 d = v + less_m;
-        squares += d * d;
-    }
-    if (!whole) {
-        squares = 0;
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
+        if (moved[j] == 0) {
+            f32x8 v = widen_bf16x8(values[j]);
+            f32x8 d = v + less_m;
+            squares += d * d;
+        } else {
             f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
             f32x8 d = v + negative(m);
             d = own_f32x8(d, moved[j]);
@@ -497,17 +478,10 @@ row_of_elements(
             f32x8 t = (d * scale + shift) * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
             out[j] = narrow_bf16x8(t);
         }
-        if (whole) {
 #pragma unroll
-            for (int j = 0; j < 2; j++) {
+        for (int j = 0; j < 2; j++) {
+            if (moved[b + j] < 8) {
                 store_strided_bf16x8(y_row, at[b + j], 512, 8 - moved[b + j], out[j]);
-            }
-        } else {
-#pragma unroll
-            for (int j = 0; j < 2; j++) {
-                if (moved[b + j] < 8) {
-                    store_strided_bf16x8(y_row, at[b + j], 512, 8 - moved[b + j], out[j]);
-                }
             }
         }
     }
