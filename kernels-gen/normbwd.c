@@ -168,15 +168,8 @@ static void sweep(struct kg *g, const struct kg_spec *s, bool centred)
 {
     kg_each_scope(g);
     normalised(g, centred);
-    if (kg_row_apart(g, s)) {
-        kg_row_own_part(g, s, "d");
-        kg_row_own_part(g, s, "h");
-    } else {
-        kg_open(g, "if (!whole)");
-        kg_line(g, "d = own_$f(d, moved@);");
-        kg_line(g, "h = own_$f(h, moved@);");
-        kg_close(g);
-    }
+    kg_row_own_part(g, s, "d");
+    kg_row_own_part(g, s, "h");
     if (!s->tile.loop) {
         kg_line(g, "dgammas@ += d * h;");
         if (centred)

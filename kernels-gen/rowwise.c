@@ -311,7 +311,7 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
         snprintf(place, sizeof place, "start + j * step + $n * lane - before");
     }
     places(g, s, place);
-    if (kg_row_apart(g, s) || strided(g, s))
+    if (kg_row_apart(g, s) || kg_row_strided(g, s))
         return;
     kg_line(g, "int any = 0;");
     kg_each(g);
@@ -336,7 +336,7 @@ void kg_row_loop(struct kg *g, const struct kg_spec *s)
     else
         snprintf(place, sizeof place, "first + $n * (j * %u + lane)", t->threads);
     places(g, s, place);
-    if (kg_row_apart(g, s) || strided(g, s))
+    if (kg_row_apart(g, s) || kg_row_strided(g, s))
         return;
     kg_line(g, "const bool whole = first >= 0 && first <= cols - %u;",
             t->threads * t->vectors * t->vec);
@@ -364,7 +364,7 @@ void kg_row_load_into(struct kg *g, const struct kg_spec *s, const char *matrix,
         load_each(g, s, vector, "", "$x", from, NULL);
         return;
     }
-    if (kg_row_apart(g, s) || strided(g, s)) {
+    if (kg_row_apart(g, s) || kg_row_strided(g, s)) {
         load_each(g, s, vector, "", "$x", from, in_row);
         return;
     }
@@ -415,7 +415,7 @@ void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
         kg_each_scope_end(g);
         return;
     }
-    if (strided(g, s)) { /* in every wave there are vectors beyond the row's end */
+    if (kg_row_strided(g, s)) { /* in every wave there are vectors beyond the row's end */
         kg_each_scope(g);
         kg_open(g, "if (moved@ == 0)");
         body(g, s, false);
@@ -466,7 +466,7 @@ void kg_row_until(struct kg *g, const struct kg_spec *s, const char *line, const
 
 void kg_row_own_part(struct kg *g, const struct kg_spec *s, const char *name)
 {
-    kg_line(g, kg_row_apart(g, s) || strided(g, s) ? "if (moved@ != 0)" : "if (!whole)");
+    kg_line(g, kg_row_apart(g, s) || kg_row_strided(g, s) ? "if (moved@ != 0)" : "if (!whole)");
     kg_line(g, kg_row_apart(g, s) ? "    %s = 0;" : "    %s = own_$f(%s, moved@);", name, name);
 }
 
@@ -492,7 +492,7 @@ void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, 
 
 void kg_row_store_all(struct kg *g, const struct kg_spec *s, const char *value)
 {
-    if (kg_row_apart(g, s) || strided(g, s)) {
+    if (kg_row_apart(g, s) || kg_row_strided(g, s)) {
         kg_each(g);
         kg_row_store(g, s, value);
         kg_each_end(g);
