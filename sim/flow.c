@@ -216,7 +216,8 @@ void sim_flow(struct sim_wave *w, const struct insn *in, struct sim_undefined *u
                 }
                 u->w[j][b] = zero ? 0 : m;
             }
-        if (in->o[1].sel != SIM_SEL_DWORD || in->o[2].sel != SIM_SEL_DWORD || in->o[1].mods & SIM_MOD_SEXT)
+        if (in->o[1].sel != SIM_SEL_DWORD || (in->o[2].kind != SIM_KIND_NONE && in->o[2].sel != SIM_SEL_DWORD) ||
+            in->o[1].mods & SIM_MOD_SEXT)
             fill(u, everything(w, in));
         return;
     case SIM_FLOW_SELECT: {

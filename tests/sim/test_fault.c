@@ -304,6 +304,13 @@ static const struct fault_case cases[] = {
               "v_add_co_ci_u32_e64 v3, null, v0, v0, vcc\nglobal_store_b32 v4, v3, s[8:9]\n"}, 1, 64,
      "out of bounds: store of 4 bytes at 0x#: 0 bytes past the end of an allocation of 256 bytes",
      "global_store_b32 v4, v3, s[8:9]"},
+    {"halves written by a move and a load are whole", {.target = "gfx1100",
+      .body = "v_mov_b16_e32 v16.l, 0\nv_mov_b32_e32 v17, v16\nglobal_load_d16_hi_b16 v17, v1, s[8:9]\n"
+              "s_waitcnt vmcnt(0)\nv_add_f32_e32 v2, v17, v17\nglobal_store_b32 v1, v2, s[8:9]\n"}, 1, 64, NULL, NULL},
+    {"the half that a move left is missed", {.target = "gfx1100",
+      .body = "v_mov_b16_e32 v16.l, 0\nv_mov_b32_e32 v17, v16\nv_add_f32_e32 v2, v17, v17\n"
+              "global_store_b32 v1, v2, s[8:9]\n"}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: it comes from v16, *", NULL},
     {"half of a dual instruction waits", {.target = "gfx1100", .body = "v_mov_b32_e32 v3, 0\nglobal_load_b32 v2, v1, s[8:9]\n"
                                           "v_dual_mov_b32 v4, v3 :: v_dual_add_f32 v5, v2, v3"}, 1, 64,
      "missing wait: v2 is read before global_load_b32 v2, v1, s[8:9] (at 0x#) has been waited for", NULL},
