@@ -143,14 +143,6 @@ static const struct kg_word maths[] = {
      "    lo += minus_$x(v, minus_$x(sum, hi));\n"
      "    hi = sum;\n"
      "}"},
-    {"quads_f32x8", KG_ANY, 0, 0,
-     "/* Two sums of four elements. Of bfloat16 values they are exact, but where magnitudes within four\n"
-     " * are further apart than 2^13. */\n"
-     "static __device__ f32x2 quads_f32x8(f32x8 v)\n"
-     "{\n"
-     "    const f32x4 halves = v.lo + v.hi;\n"
-     "    return halves.lo + halves.hi;\n"
-     "}"},
     {"pair", KG_ANY, 0, 0,
      "/* A sum to about 48 bits: hi + lo. */\n"
      "struct pair {\n"

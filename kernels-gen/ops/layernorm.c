@@ -18,8 +18,6 @@
  */
 #include "../norm.h"
 
-#include <stdio.h>
-
 static const struct kg_arg args[] = {
     {"x", KG_ARG_IN, KG_OF_IN, false, "ldx"}, {"gamma", KG_ARG_IN, KG_OF_WEIGHT, true},
     {"beta", KG_ARG_IN, KG_OF_WEIGHT, true},  {"y", KG_ARG_OUT, KG_OF_OUT, false, "ldy"},
@@ -91,9 +89,10 @@ static void params(struct kg *g, const struct kg_spec *s)
 }
 
 /*
- * How a lane sums its values into hi + lo.
- *   f32   two-sum, each element of a vector for itself
- *   bf16  the sums of four by two-sum
+ * How a lane sums its values into hi + lo, each element of a vector for itself or parts of a vector onto
+ * each other.
+ *   f32, bf16  Knuth's two-sum. Sums of a few bfloat16 values without it are exact in most rows, not in
+ *         those whose magnitudes span more than 2^13.
  *   f16   Dekker's two-sum onto a constant: hi stays within its binade's neighbours and above every
  *         value for up to 8 additions, lo collects multiples of 2^-24 below 2^-3: all of it is exact
  */
@@ -107,8 +106,6 @@ static bool onto_constant(const struct kg_spec *s)
 /* Elements of hi and lo. */
 static unsigned chains(const struct kg_spec *s)
 {
-    if (s->tile.vec == 8 && s->in == KG_BF16)
-        return 2;
     if (onto_constant(s))
         return s->tile.vectors > 4 ? 8 : s->tile.vectors > 2 ? 4 : 2;
     return s->tile.vec;
@@ -130,20 +127,15 @@ static void add_exactly(struct kg *g, const struct kg_spec *s, const char *hi, c
             kg_line(g, "add_near_to_f32x%u(%s, %s, %s);", width, hi, lo, parts[row][i]);
         return;
     }
-    const char *v = width < s->tile.vec ? "quads_$f(v)" : "v";
-    char line[96];
     if (g->copies == 1) {
-        snprintf(line, sizeof line, "%s = %s;", hi, v);
-        kg_line(g, "%s", line);
+        kg_line(g, "%s = v;", hi);
         return;
     }
     /* The first vector is taken as it is. */
     kg_line(g, "if (j == 0)");
-    snprintf(line, sizeof line, "    %s = %s;", hi, v);
-    kg_line(g, "%s", line);
+    kg_line(g, "    %s = v;", hi);
     kg_line(g, "else");
-    snprintf(line, sizeof line, "    add_%sto_f32x%u(%s, %s, %s);", own ? "slowly_" : "", width, hi, lo, v);
-    kg_line(g, "%s", line);
+    kg_line(g, "    add_%sto_$f(%s, %s, v);", own ? "slowly_" : "", hi, lo);
 }
 
 /* The pair hi + lo of the lane. */

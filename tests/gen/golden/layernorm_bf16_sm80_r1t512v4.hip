@@ -96,6 +96,16 @@ static __device__ f32x2 minus_f32x2(f32x2 a, f32x2 b)
     return a - b;
 }
 
+static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
+{
+    return a - b;
+}
+
+static __device__ f32x8 minus_f32x8(f32x8 a, f32x8 b)
+{
+    return a - b;
+}
+
 static __device__ int local(int v)
 {
     return v;
@@ -188,21 +198,31 @@ static __device__ void add_to_f32x2(f32x2 &hi, f32x2 &lo, f32x2 v)
     hi = sum;
 }
 
-/* The same for code that seldom runs, with fewer registers. */
-static __device__ void add_slowly_to_f32x2(f32x2 &hi, f32x2 &lo, f32x2 v)
+/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
+static __device__ void add_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
 {
-    const f32x2 sum = hi + v;
-    const f32x2 part = sum - hi;
-    lo += (hi - (sum - part)) + (v - part);
+    const f32x4 sum = hi + v;
+    const f32x4 part = minus_f32x4(sum, hi);
+    lo += minus_f32x4(hi, minus_f32x4(sum, part)) + minus_f32x4(v, part);
     hi = sum;
 }
 
-/* Two sums of four elements. Of bfloat16 values they are exact, but where magnitudes within four
- * are further apart than 2^13. */
-static __device__ f32x2 quads_f32x8(f32x8 v)
+/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
+static __device__ void add_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
 {
-    const f32x4 halves = v.lo + v.hi;
-    return halves.lo + halves.hi;
+    const f32x8 sum = hi + v;
+    const f32x8 part = minus_f32x8(sum, hi);
+    lo += minus_f32x8(hi, minus_f32x8(sum, part)) + minus_f32x8(v, part);
+    hi = sum;
+}
+
+/* The same for code that seldom runs, with fewer registers. */
+static __device__ void add_slowly_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
+{
+    const f32x8 sum = hi + v;
+    const f32x8 part = sum - hi;
+    lo += (hi - (sum - part)) + (v - part);
+    hi = sum;
 }
 
 /* A sum to about 48 bits: hi + lo. */
@@ -221,6 +241,21 @@ static __device__ pair add_pair(pair a, pair b)
 static __device__ pair fold_f32x2(f32x2 hi, f32x2 lo)
 {
     return add_pair({hi[0], lo[0]}, {hi[1], lo[1]});
+}
+
+/* The sum of a vector's elements. */
+static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)
+{
+    f32x2 high = hi.lo, low = lo.lo + lo.hi;
+    add_to_f32x2(high, low, hi.hi);
+    return fold_f32x2(high, low);
+}
+
+static __device__ pair fold_f32x8(f32x8 hi, f32x8 lo)
+{
+    f32x4 high = hi.lo, low = lo.lo + lo.hi;
+    add_to_f32x4(high, low, hi.hi);
+    return fold_f32x4(high, low);
 }
 
 static __device__ double other2_wide(double v)
@@ -348,25 +383,25 @@ row_of_elements(
     }
 
     /* Sum of the row. */
-    f32x2 hi = 0, lo = 0;
+    f32x8 hi = 0, lo = 0;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         if (moved[j] == 0) {
             f32x8 v = widen_bf16x8(values[j]);
             if (j == 0)
-                hi = quads_f32x8(v);
+                hi = v;
             else
-                add_to_f32x2(hi, lo, quads_f32x8(v));
+                add_to_f32x8(hi, lo, v);
         } else {
             f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
             v = own_f32x8(v, moved[j]);
             if (j == 0)
-                hi = quads_f32x8(v);
+                hi = v;
             else
-                add_slowly_to_f32x2(hi, lo, quads_f32x8(v));
+                add_slowly_to_f32x8(hi, lo, v);
         }
     }
-    const pair own_sum = fold_f32x2(hi, lo);
+    const pair own_sum = fold_f32x8(hi, lo);
     double sum = (double)own_sum.hi + own_sum.lo;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
@@ -550,18 +585,18 @@ row_of_vectors(
     }
 
     /* Sum of the row. */
-    f32x2 hi = 0, lo = 0;
+    f32x8 hi = 0, lo = 0;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         if (moved[j] == 0) {
             f32x8 v = widen_bf16x8(values[j]);
             if (j == 0)
-                hi = quads_f32x8(v);
+                hi = v;
             else
-                add_to_f32x2(hi, lo, quads_f32x8(v));
+                add_to_f32x8(hi, lo, v);
         }
     }
-    const pair own_sum = fold_f32x2(hi, lo);
+    const pair own_sum = fold_f32x8(hi, lo);
     double sum = (double)own_sum.hi + own_sum.lo;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
