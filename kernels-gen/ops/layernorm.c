@@ -18,6 +18,8 @@
  */
 #include "../norm.h"
 
+#include <stdio.h>
+
 static const struct kg_arg args[] = {
     {"x", KG_ARG_IN, KG_OF_IN, false, "ldx"}, {"gamma", KG_ARG_IN, KG_OF_WEIGHT, true},
     {"beta", KG_ARG_IN, KG_OF_WEIGHT, true},  {"y", KG_ARG_OUT, KG_OF_OUT, false, "ldy"},
@@ -93,36 +95,40 @@ static void params(struct kg *g, const struct kg_spec *s)
  * each other.
  *   f32, bf16  Knuth's two-sum. Sums of a few bfloat16 values without it are exact in most rows, not in
  *         those whose magnitudes span more than 2^13.
- *   f16   Dekker's two-sum onto a constant: hi stays within its binade's neighbours and above every
- *         value for up to 8 additions, lo collects multiples of 2^-24 below 2^-3: all of it is exact
+ *   f16   up to 4 vectors: Dekker's two-sum onto a constant. hi stays above every value for up to 8
+ *         additions, lo collects multiples of 2^-24 up to 1/2: all of it is exact. More vectors would take
+ *         more registers than 1024 work-items have.
  */
-#define ABOVE_HALVES "0x1.8p+19f"
-
 static bool onto_constant(const struct kg_spec *s)
 {
-    return s->in == KG_F16 && s->tile.vec > 1;
+    return s->in == KG_F16 && s->tile.vec > 1 && s->tile.vectors <= 4;
+}
+
+static const char *start_of_sum(const struct kg_spec *s)
+{
+    return onto_constant(s) ? "0x1.8p+19f" : "0";
 }
 
 /* Elements of hi and lo. */
 static unsigned chains(const struct kg_spec *s)
 {
     if (onto_constant(s))
-        return s->tile.vectors > 4 ? 8 : s->tile.vectors > 2 ? 4 : 2;
+        return s->tile.vectors > 2 ? 4 : 2;
     return s->tile.vec;
 }
 
 static void declare_sums(struct kg *g, const struct kg_spec *s, const char *hi, const char *lo)
 {
-    kg_line(g, "f32x%u %s = %s, %s = 0;", chains(s), hi, onto_constant(s) ? ABOVE_HALVES : "0", lo);
+    kg_line(g, "f32x%u %s = %s, %s = 0;", chains(s), hi, start_of_sum(s), lo);
 }
 
 static void add_exactly(struct kg *g, const struct kg_spec *s, const char *hi, const char *lo, bool own)
 {
     static const char *const parts[][4] = {
-        {"v.lo.lo", "v.lo.hi", "v.hi.lo", "v.hi.hi"}, {"v.lo", "v.hi"}, {"v"}};
+        {"v.lo.lo", "v.lo.hi", "v.hi.lo", "v.hi.hi"}, {"v.lo", "v.hi"}};
     const unsigned width = chains(s);
     if (onto_constant(s)) {
-        const unsigned row = width == 2 ? 0 : width == 4 ? 1 : 2;
+        const unsigned row = width == 2 ? 0 : 1;
         for (unsigned i = 0; i < 8 / width; i++)
             kg_line(g, "add_near_to_f32x%u(%s, %s, %s);", width, hi, lo, parts[row][i]);
         return;
@@ -141,8 +147,7 @@ static void add_exactly(struct kg *g, const struct kg_spec *s, const char *hi, c
 /* The pair hi + lo of the lane. */
 static void fold(struct kg *g, const struct kg_spec *s, const char *name, const char *hi, const char *lo)
 {
-    kg_line(g, "const pair %s = fold_f32x%u(%s%s, %s);", name, chains(s), hi,
-            onto_constant(s) ? " - " ABOVE_HALVES : "", lo);
+    kg_line(g, "const pair %s = fold_f32x%u(%s - %s, %s);", name, chains(s), hi, start_of_sum(s), lo);
 }
 
 static void sum_exactly(struct kg *g, const struct kg_spec *s, bool own)
@@ -182,7 +187,9 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
 
     kg_note(g, "Sum of the row.");
     declare_sums(g, s, "hi", "lo");
-    kg_row_sweep(g, s, onto_constant(s) ? "hi = " ABOVE_HALVES ", lo = 0;" : "hi = lo = 0;", sum_exactly);
+    char reset[64];
+    snprintf(reset, sizeof reset, "hi = %s, lo = 0;", start_of_sum(s));
+    kg_row_sweep(g, s, reset, sum_exactly);
     fold(g, s, "own_sum", "hi", "lo");
     kg_line(g, "double sum = (double)own_sum.hi + own_sum.lo;");
     kg_row_keep_packed(g, s, "values");
@@ -241,8 +248,9 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_norm_add(g, s);
     kg_line(g, "int fresh = %u;", kg_row_apart(g, s) ? 0 : s->tile.vectors * s->tile.vec);
     declare_sums(g, s, "part", "part_low");
-    kg_row_sweep(g, s, onto_constant(s) ? "part = " ABOVE_HALVES ", part_low = 0;" : "part = part_low = 0;",
-                 sum_chunk);
+    char reset[64];
+    snprintf(reset, sizeof reset, "part = %s, part_low = 0;", start_of_sum(s));
+    kg_row_sweep(g, s, reset, sum_chunk);
     fold(g, s, "chunk", "part", "part_low");
     kg_line(g, "seen_sum = add_pair(seen_sum, chunk);");
     kg_row_keep_packed(g, s, "values");

@@ -238,7 +238,7 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
             hi = v;
         }
     }
-    const pair own_sum = fold_f32x1(hi, lo);
+    const pair own_sum = fold_f32x1(hi - 0, lo);
     double sum = (double)own_sum.hi + own_sum.lo;
     sum = sum + other2_wide(sum);
     sum = sum + other4_wide(sum);

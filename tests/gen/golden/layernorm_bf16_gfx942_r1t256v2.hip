@@ -504,7 +504,7 @@ layernorm_bf16_gfx942_r1t256v2(
             add_to_f32x8(hi, lo, v);
     }
     if (!whole) {
-        hi = lo = 0;
+        hi = 0, lo = 0;
 #pragma unroll
         for (int j = 0; j < 2; j++) {
             f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
@@ -515,7 +515,7 @@ layernorm_bf16_gfx942_r1t256v2(
                 add_slowly_to_f32x8(hi, lo, v);
         }
     }
-    const pair own_sum = fold_f32x8(hi, lo);
+    const pair own_sum = fold_f32x8(hi - 0, lo);
     double sum = (double)own_sum.hi + own_sum.lo;
 #pragma unroll
     for (int j = 0; j < 2; j++) {

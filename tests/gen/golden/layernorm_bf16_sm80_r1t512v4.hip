@@ -401,7 +401,7 @@ row_of_elements(
                 add_slowly_to_f32x8(hi, lo, v);
         }
     }
-    const pair own_sum = fold_f32x8(hi, lo);
+    const pair own_sum = fold_f32x8(hi - 0, lo);
     double sum = (double)own_sum.hi + own_sum.lo;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
@@ -596,7 +596,7 @@ row_of_vectors(
                 add_to_f32x8(hi, lo, v);
         }
     }
-    const pair own_sum = fold_f32x8(hi, lo);
+    const pair own_sum = fold_f32x8(hi - 0, lo);
     double sum = (double)own_sum.hi + own_sum.lo;
 #pragma unroll
     for (int j = 0; j < 4; j++) {

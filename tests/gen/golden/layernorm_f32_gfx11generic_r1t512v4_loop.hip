@@ -357,7 +357,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
                 add_to_f32x4(part, part_low, v);
         }
         if (!whole) {
-            part = part_low = 0;
+            part = 0, part_low = 0;
 #pragma unroll
             for (int j = 0; j < 4; j++) {
                 f32x4 v = widen_f32x4(packed_f32x4(values[j]));
@@ -369,7 +369,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
                 fresh -= least(moved[j] < 0 ? -moved[j] : moved[j], 4);
             }
         }
-        const pair chunk = fold_f32x4(part, part_low);
+        const pair chunk = fold_f32x4(part - 0, part_low);
         seen_sum = add_pair(seen_sum, chunk);
         if (first == -before)
             about = chunk.hi / (fresh ? fresh : 1);

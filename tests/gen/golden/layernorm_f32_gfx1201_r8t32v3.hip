@@ -377,7 +377,7 @@ layernorm_f32_gfx1201_r8t32v3(
             add_to_f32x4(hi, lo, v);
     }
     if (!whole) {
-        hi = lo = 0;
+        hi = 0, lo = 0;
 #pragma unroll
         for (int j = 0; j < 3; j++) {
             f32x4 v = widen_f32x4(packed_f32x4(values[j]));
@@ -388,7 +388,7 @@ layernorm_f32_gfx1201_r8t32v3(
                 add_slowly_to_f32x4(hi, lo, v);
         }
     }
-    const pair own_sum = fold_f32x4(hi, lo);
+    const pair own_sum = fold_f32x4(hi - 0, lo);
     double sum = (double)own_sum.hi + own_sum.lo;
     sum = sum + other2_wide(sum);
     sum = sum + other4_wide(sum);
