@@ -138,6 +138,34 @@ static void open_function(struct kg *g, const struct kg_spec *s, const char *hea
     g->indent++;
 }
 
+/* What the isa's bounds take beside the size of a workgroup: that again, or where registers are shared out
+ * among workgroups, how many of them shall be resident. */
+static unsigned resident(const struct kg_spec *s)
+{
+    const unsigned block = kg_spec_block(s), most = kg_isa_of(s->arch)->resident_lanes;
+    if (!most)
+        return block;
+    /* Lanes cover memory's latency as far as registers for what they hold allow. */
+    unsigned lanes = most / 2;
+    if (s->tile.vectors <= 2 && s->op->rows_held < 2)
+        lanes = s->op->light && kg_dtypes[s->out].bits > 8 ? most : most * 5 / 8;
+    else if (s->tile.vectors > 4 && s->op->rows_held > 1)
+        lanes = most / 4;
+    return lanes > block ? lanes / block : 1;
+}
+
+/* The kernel itself, up to its first line of work. */
+static void open_kernel(struct kg *g, const struct kg_spec *s)
+{
+    char name[KG_NAME_MAX + 1], bounds[64], head[128];
+    kg_spec_name(s, name);
+    snprintf(bounds, sizeof bounds, kg_isa_of(s->arch)->bounds, kg_spec_block(s), resident(s));
+    snprintf(head, sizeof head, "extern \"C\" __global__ void __attribute__((%s))", bounds);
+    open_function(g, s, head, name);
+    if (s->arch->caps & FLY_CAP_OVERLAP)
+        kg_line(g, "after_earlier();");
+}
+
 /* Adds the address of a vector operand, and the distance of its rows, to `places`, scaled so that multiples
  * of 16 are where its vectors may lie. */
 static void place_of(struct kg *g, const struct kg_spec *s, const struct kg_arg *a)
@@ -155,34 +183,12 @@ static void place_of(struct kg *g, const struct kg_spec *s, const struct kg_arg 
         kg_line(g, "places |= (unsigned long)(rows > 1 ? %s * %u : 0)%s;", a->ld, element, scaled);
 }
 
-/* What the isa's bounds take beside the size of a workgroup: that again, or where registers are shared out
- * among workgroups, how many of them shall be resident. */
-static unsigned resident(const struct kg_spec *s)
-{
-    const unsigned block = kg_spec_block(s), most = kg_isa_of(s->arch)->resident_lanes;
-    if (!most)
-        return block;
-    /* Lanes cover memory's latency as far as registers for what they hold allow. */
-    unsigned lanes = most / 2;
-    if (s->tile.vectors <= 2 && s->op->rows_held < 2)
-        lanes = s->op->light && kg_dtypes[s->out].bits > 8 ? most : most * 5 / 8;
-    else if (s->tile.vectors > 4 && s->op->rows_held > 1)
-        lanes = most / 4;
-    return lanes > block ? lanes / block : 1;
-}
-
 void kg_row_emit(struct kg *g, const struct kg_spec *s,
                  void (*body)(struct kg *g, const struct kg_spec *s))
 {
-    char name[KG_NAME_MAX + 1], bounds[64], head[128];
     kg_row_names(g, s);
-    kg_spec_name(s, name);
-    snprintf(bounds, sizeof bounds, kg_isa_of(s->arch)->bounds, kg_spec_block(s), resident(s));
-    snprintf(head, sizeof head, "extern \"C\" __global__ void __attribute__((%s))", bounds);
     if (!two_ways(s)) {
-        open_function(g, s, head, name);
-        if (s->arch->caps & FLY_CAP_CLUSTER)
-            kg_line(g, "after_earlier();");
+        open_kernel(g, s);
         body(g, s);
         kg_close(g);
         return;
@@ -196,9 +202,7 @@ void kg_row_emit(struct kg *g, const struct kg_spec *s,
         kg_blank(g);
     }
     g->stage = "kernel";
-    open_function(g, s, head, name);
-    if (s->arch->caps & FLY_CAP_CLUSTER)
-        kg_line(g, "after_earlier();");
+    open_kernel(g, s);
     kg_note(g, "Vectors where they lie at multiples of their size in everything.");
     kg_line(g, "unsigned long places = 0;");
     for (unsigned i = 0; i < s->op->arg_count; i++)

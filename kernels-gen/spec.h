@@ -25,7 +25,8 @@ enum kg_cap {
     FLY_CAP_LDS_DMA16 = 1 << 5,
     FLY_CAP_MX = 1 << 6,
     FLY_CAP_TDM = 1 << 7,
-    FLY_CAP_CLUSTER = 1 << 8
+    FLY_CAP_CLUSTER = 1 << 8,
+    FLY_CAP_OVERLAP = 1 << 9
 };
 
 struct kg_arch {

@@ -154,7 +154,7 @@ static const struct kg_word words[] = {
      "{\n"
      "    return p[at];\n"
      "}"},
-    {"after_earlier", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
+    {"after_earlier", KG_ANY, 0, 0, .has = FLY_CAP_OVERLAP,
      .text = "/* Lets the next kernel of the stream get ready, and waits for the one before to have finished. */\n"
              "static __device__ void after_earlier()\n"
              "{\n"

@@ -43,7 +43,7 @@ static bool params_in_batches(const struct kg_spec *s)
  */
 static unsigned registers(const struct kg_spec *s)
 {
-    return 6 * s->tile.vectors + (kg_is_quantised(s) ? 12 : 8) * kg_norm_batch(s) + 
+    return 6 * s->tile.vectors + (kg_is_quantised(s) ? 12 : 8) * kg_norm_batch(s) +
            (kg_dtypes[s->in].bits == 32 ? 24 : 48) + (kg_is_quantised(s) ? 28 : 0);
 }
 

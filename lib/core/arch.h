@@ -24,7 +24,8 @@ enum fly_arch_cap {
     FLY_CAP_LDS_DMA16 = 1 << 5, /* 16-byte global to LDS loads */
     FLY_CAP_MX = 1 << 6,        /* block-scaled matrix instructions */
     FLY_CAP_TDM = 1 << 7,       /* tensor data mover */
-    FLY_CAP_CLUSTER = 1 << 8    /* workgroup clusters with shared LDS */
+    FLY_CAP_CLUSTER = 1 << 8,   /* workgroup clusters with shared LDS */
+    FLY_CAP_OVERLAP = 1 << 9    /* kernels wait for the one before them themselves, as all of this arch's do */
 };
 
 struct fly_arch {

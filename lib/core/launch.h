@@ -4,6 +4,7 @@
 #ifndef FLY_CORE_LAUNCH_H
 #define FLY_CORE_LAUNCH_H
 
+#include "core/arch.h"
 #include "core/handle.h"
 #include "core/op.h"
 
@@ -23,35 +24,34 @@ typedef int fly_launch_fn(const struct fly_call *c, const void *args);
 flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
                          fly_launch_fn *launch, const void *args, uint64_t workspace_bytes);
 
-/* Queues one kernel: 0 or the runtime's error. kernargs holds the kernel's explicit arguments. */
-static inline int fly_launch(const struct fly_call *c, uint32_t workgroups, void *kernargs)
+/* Queues k, whose function is loaded: 0 or the runtime's error. Only kernels that wait for the one before them
+ * may overlap with it. */
+static inline int fly_launch_kernel(const struct fly_call *c, const struct fly_kernel *k, void *function,
+                                    const uint32_t grid[3], void *kernargs)
 {
-    const struct fly_kernel *k = c->entry->kernel;
-    const uint32_t grid[3] = {workgroups, 1, 1}, block[3] = {k->block, 1, 1};
-    struct fly_runtime *rt = c->h->rt;
-    return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes,
-                      c->h->overlap && k->rowwise.threads);
-}
-
-/* The same with workgroups in three dimensions. */
-static inline int fly_launch_grid(const struct fly_call *c, const uint32_t grid[3], void *kernargs)
-{
-    const struct fly_kernel *k = c->entry->kernel;
     const uint32_t block[3] = {k->block, 1, 1};
     struct fly_runtime *rt = c->h->rt;
-    return rt->launch(rt, c->entry->function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes,
-                      c->h->overlap && k->rowwise.threads);
+    const bool overlap = c->h->overlap && (fly_arch_row(k->arch)->caps & FLY_CAP_OVERLAP);
+    return rt->launch(rt, function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes, overlap);
+}
+
+/* Queues the entry's kernel: 0 or the runtime's error. kernargs holds the kernel's explicit arguments. */
+static inline int fly_launch_grid(const struct fly_call *c, const uint32_t grid[3], void *kernargs)
+{
+    return fly_launch_kernel(c, c->entry->kernel, c->entry->function, grid, kernargs);
+}
+
+/* The same with workgroups in one dimension. */
+static inline int fly_launch(const struct fly_call *c, uint32_t workgroups, void *kernargs)
+{
+    return fly_launch_grid(c, (const uint32_t[3]){workgroups, 1, 1}, kernargs);
 }
 
 /* Queues the entry's second kernel. */
 static inline int fly_launch_second(const struct fly_call *c, const uint32_t grid[3],
                                     void *kernargs)
 {
-    const struct fly_kernel *k = c->entry->second;
-    const uint32_t block[3] = {k->block, 1, 1};
-    struct fly_runtime *rt = c->h->rt;
-    return rt->launch(rt, c->entry->second_function, grid, block, 0, c->h->stream, kernargs,
-                      k->kernarg_bytes, false);
+    return fly_launch_kernel(c, c->entry->second, c->entry->second_function, grid, kernargs);
 }
 
 /* The second half of a Plan function: selects, loads and describes. p null: an empty problem. */

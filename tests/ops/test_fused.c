@@ -15,6 +15,7 @@ static int operand(const struct check_case *c, const char *name)
         if (strcmp(c->b[i].o.name, name) == 0)
             return (int)i;
     cr_assert_fail("no operand %s", name);
+    return -1;
 }
 
 static void compare(const void *a, const void *b, size_t bytes, const char *what)

@@ -3,11 +3,7 @@
  * flyLayerNorm against its reference on a device, which FLY_RUNTIME and FLYSIM_DEVICES choose: what all
  * row-wise operations are tried with (rowwise.h), and precision far from zero and wrong arguments.
  */
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
@@ -15,99 +11,31 @@
 
 #include <fly/layernorm.h>
 
-#include "../support/check.h"
 #include "../support/fill.h"
-#include "../support/num.h"
-#include "core/arch.h"
-#include "core/handle.h"
 #include "rowwise.h"
-
-static const unsigned dtypes[] = {FLY_DTYPE_F32, FLY_DTYPE_F16, FLY_DTYPE_BF16};
-
-/* ---- the device, one a case: Criterion runs each in its own process ------------------------------- */
-
-static struct check_device device;
-
-static void open_device(void)
-{
-    char message[600];
-    if (check_open(&device, 0, message, sizeof message))
-        return;
-    if (getenv("FLY_TEST_ARCH"))
-        cr_assert_fail("%s", message);
-    cr_skip_test("no runtime with a GPU on this machine");
-}
-
-static void close_device(void)
-{
-    check_close(&device);
-}
-
-/* ---- problems --------------------------------------------------------------------------------------- */
-
-struct shape {
-    int64_t rows, cols;
-    int64_t pad_x, pad_y; /* elements between rows */
-    bool gamma, beta, mean, rstd;
-    float eps;
-};
-
-static void set(struct fly_problem *p, const char *name, int64_t v)
-{
-    int i = fly_field_index(fly_op_table[FLY_OP_layernorm], name);
-    cr_assert_geq(i, 0, "layernorm has no field %s", name);
-    p->v[i] = v;
-}
-
-static struct fly_problem problem(unsigned dtype, const struct shape *s)
-{
-    struct fly_problem p;
-    uint8_t types[3] = {(uint8_t)dtype, (uint8_t)dtype, (uint8_t)dtype};
-    fly_problem_init(fly_op_table[FLY_OP_layernorm], types, &p);
-    set(&p, "rows", s->rows);
-    set(&p, "cols", s->cols);
-    set(&p, "ldx", s->cols + s->pad_x);
-    set(&p, "ldy", s->cols + s->pad_y);
-    set(&p, "ldr", s->cols);
-    set(&p, "ldro", s->cols);
-    set(&p, "gamma", s->gamma);
-    set(&p, "beta", s->beta);
-    set(&p, "mean", s->mean);
-    set(&p, "rstd", s->rstd);
-    set(&p, "eps", fly_field_from_float(s->eps));
-    return p;
-}
-
-static int failures;
-
-static void verdict(const struct check_result *r)
-{
-    if (r->outcome == CHECK_PASS)
-        return;
-    fprintf(stderr, "%s\n", r->message);
-    failures += r->outcome == CHECK_FAIL;
-}
 
 ROWWISE_TESTS(layernorm)
 
 /* ---- precision ------------------------------------------------------------------------------------- */
 
-Test(layernorm, keeps_precision_far_from_zero, .init = open_device, .fini = close_device)
+Test(layernorm, keeps_precision_far_from_zero, .init = rowwise_open, .fini = rowwise_close)
 {
+    static const uint8_t dtypes[] = {FLY_DTYPE_F32, FLY_DTYPE_F16, FLY_DTYPE_BF16};
     static const int pattern[] = {FILL_OFFSET_1, FILL_OFFSET_M3, FILL_OFFSET_ULPS, FILL_EQUAL};
     static const int64_t cols[] = {64, 769, 4096, 16384, 40000};
     for (size_t d = 0; d < 3; d++)
         for (size_t i = 0; i < 4; i++)
             for (size_t c = 0; c < sizeof cols / sizeof *cols; c++) {
-                struct shape s = {.rows = 3, .cols = cols[c], .gamma = c & 1, .beta = c & 1, .mean = true,
-                                  .rstd = true, .eps = 1e-5f};
+                const uint8_t types[3] = {dtypes[d], dtypes[d], dtypes[d]};
+                struct fly_problem p = rowwise_problem(fly_op_table[FLY_OP_layernorm], types, 3, cols[c]);
+                rowwise_set(&p, "gamma", c & 1);
+                rowwise_set(&p, "beta", c & 1);
+                rowwise_set(&p, "mean", 1);
+                rowwise_set(&p, "rstd", 1);
                 struct check_options opt = {.pattern = pattern[i], .seed = 11 * c + i};
-                struct check_result r;
-                struct fly_problem p = problem(dtypes[d], &s);
-                check_problem(&device, &p, &opt, &r);
-                verdict(&r);
+                rowwise_run(&p, &opt);
             }
-    cr_assert_eq(failures, 0, "%d failures", failures);
+    cr_assert_eq(rowwise_failures, 0, "%d failures", rowwise_failures);
 }
 
 /* ---- wrong arguments -------------------------------------------------------------------------------- */
@@ -121,7 +49,7 @@ struct call {
 
 static void make_call(struct call *c)
 {
-    struct fly_runtime *rt = device.rt;
+    struct fly_runtime *rt = rowwise_device.rt;
     memset(c, 0, sizeof *c);
     memset(c->poison, 0x5a, sizeof c->poison);
     cr_assert_eq(rt->memory_alloc(rt, 4096, &c->x), 0);
@@ -136,13 +64,13 @@ static void make_call(struct call *c)
 static void refuses(struct call *c, flyStatus_t want, const char *word)
 {
     unsigned char now[4096];
-    flyStatus_t s = flyLayerNorm(device.handle, &c->a);
-    const char *message = flyErrorMessage(device.handle);
+    flyStatus_t s = flyLayerNorm(rowwise_device.handle, &c->a);
+    const char *message = flyErrorMessage(rowwise_device.handle);
     cr_expect_eq(s, want, "%s: status %d (%s), not %d", word, s, message, want);
     cr_expect(strstr(message, "flyLayerNorm") && strstr(message, word), "\"%s\" names not flyLayerNorm and %s",
               message, word);
-    cr_assert_eq(device.rt->device_sync(device.rt), 0);
-    cr_assert_eq(device.rt->memory_to_host(device.rt, now, c->y, sizeof now), 0);
+    cr_assert_eq(rowwise_device.rt->device_sync(rowwise_device.rt), 0);
+    cr_assert_eq(rowwise_device.rt->memory_to_host(rowwise_device.rt, now, c->y, sizeof now), 0);
     cr_expect(memcmp(now, c->poison, sizeof now) == 0, "%s: y was written", word);
 }
 
@@ -154,16 +82,16 @@ static void refuses(struct call *c, flyStatus_t want, const char *word)
         refuses(&c, want, word);          \
     } while (0)
 
-Test(layernorm, refuses_wrong_arguments, .init = open_device, .fini = close_device)
+Test(layernorm, refuses_wrong_arguments, .init = rowwise_open, .fini = rowwise_close)
 {
     struct call good;
     make_call(&good);
-    cr_assert_eq(flyLayerNorm(device.handle, &good.a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
-    cr_assert_str_eq(flyErrorMessage(device.handle), "");
+    cr_assert_eq(flyLayerNorm(rowwise_device.handle, &good.a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(rowwise_device.handle));
+    cr_assert_str_eq(flyErrorMessage(rowwise_device.handle), "");
 
     cr_expect_eq(flyLayerNorm(NULL, &good.a), FLY_STATUS_INVALID_HANDLE);
-    cr_expect_eq(flyLayerNorm(device.handle, NULL), FLY_STATUS_INVALID_VALUE);
-    cr_expect_gt(strlen(flyErrorMessage(device.handle)), 0);
+    cr_expect_eq(flyLayerNorm(rowwise_device.handle, NULL), FLY_STATUS_INVALID_VALUE);
+    cr_expect_gt(strlen(flyErrorMessage(rowwise_device.handle)), 0);
 
     REFUSES(FLY_STATUS_INVALID_VALUE, "x", c.a.x = NULL);
     REFUSES(FLY_STATUS_INVALID_VALUE, "y", c.a.y = NULL);
@@ -191,7 +119,7 @@ Test(layernorm, refuses_wrong_arguments, .init = open_device, .fini = close_devi
 }
 
 /* A struct of a later version is accepted while what this version does not know is zero. */
-Test(layernorm, takes_larger_structs_with_a_zero_tail, .init = open_device, .fini = close_device)
+Test(layernorm, takes_larger_structs_with_a_zero_tail, .init = rowwise_open, .fini = rowwise_close)
 {
     struct {
         flyLayerNormArgs_t a;
@@ -202,28 +130,28 @@ Test(layernorm, takes_larger_structs_with_a_zero_tail, .init = open_device, .fin
     memset(&later, 0, sizeof later);
     later.a = c.a;
     later.a.size = sizeof later;
-    cr_expect_eq(flyLayerNorm(device.handle, &later.a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
-    cr_assert_eq(device.rt->device_sync(device.rt), 0);
+    cr_expect_eq(flyLayerNorm(rowwise_device.handle, &later.a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(rowwise_device.handle));
+    cr_assert_eq(rowwise_device.rt->device_sync(rowwise_device.rt), 0);
     for (size_t i = 0; i < sizeof later.tail; i += 23) {
         memset(later.tail, 0, sizeof later.tail);
         later.tail[i] = 1;
-        cr_expect_eq(flyLayerNorm(device.handle, &later.a), FLY_STATUS_NOT_SUPPORTED);
-        cr_expect_gt(strlen(flyErrorMessage(device.handle)), 0);
+        cr_expect_eq(flyLayerNorm(rowwise_device.handle, &later.a), FLY_STATUS_NOT_SUPPORTED);
+        cr_expect_gt(strlen(flyErrorMessage(rowwise_device.handle)), 0);
     }
 }
 
-Test(layernorm, no_rows_is_nothing_to_do, .init = open_device, .fini = close_device)
+Test(layernorm, no_rows_is_nothing_to_do, .init = rowwise_open, .fini = rowwise_close)
 {
     struct call c;
     unsigned char now[4096];
     flyPlan_t plan = FLY_ARGS_INIT(plan);
     make_call(&c);
     c.a.rows = 0;
-    cr_expect_eq(flyLayerNorm(device.handle, &c.a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(device.handle));
-    cr_expect_eq(flyLayerNormPlan(device.handle, &c.a, &plan), FLY_STATUS_SUCCESS);
+    cr_expect_eq(flyLayerNorm(rowwise_device.handle, &c.a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(rowwise_device.handle));
+    cr_expect_eq(flyLayerNormPlan(rowwise_device.handle, &c.a, &plan), FLY_STATUS_SUCCESS);
     cr_expect_eq(plan.launches, 0);
     cr_expect_str_eq(plan.kernel, "");
-    cr_assert_eq(device.rt->device_sync(device.rt), 0);
-    cr_assert_eq(device.rt->memory_to_host(device.rt, now, c.y, sizeof now), 0);
+    cr_assert_eq(rowwise_device.rt->device_sync(rowwise_device.rt), 0);
+    cr_assert_eq(rowwise_device.rt->memory_to_host(rowwise_device.rt, now, c.y, sizeof now), 0);
     cr_expect(memcmp(now, c.poison, sizeof now) == 0, "y was written");
 }

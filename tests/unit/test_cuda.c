@@ -83,6 +83,24 @@ Test(cuda, compute_capability_finds_the_arch)
     flyDestroy(h);
 }
 
+Test(cuda, kernels_that_wait_for_the_one_before_overlap_on_request)
+{
+    const char *fingerprint;
+    const struct fly_kernel *k = picked("sm90a", 132, &fingerprint);
+    write_ptx(k, fingerprint, "ptx", "fine");
+    flyHandle_t h = open_fake(0);
+    flyLayerNormArgs_t a = unit_layernorm();
+    for (int on = 0; on < 2; on++) {
+        cr_assert_eq(flySetOverlap(h, on), FLY_STATUS_SUCCESS);
+        cr_assert_eq(flyLayerNorm(h, &a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(h));
+        cr_expect_eq(fake()->overlapped, on);
+    }
+    cr_expect_eq(fake()->launches, 2);
+    cr_expect_eq(flySetOverlap(NULL, 1), FLY_STATUS_INVALID_HANDLE);
+    flyDestroy(h);
+    remove_folder();
+}
+
 Test(cuda, a_kernel_is_loaded_at_first_use_and_contexts_are_put_back)
 {
     const char *fingerprint;
@@ -102,7 +120,7 @@ Test(cuda, a_kernel_is_loaded_at_first_use_and_contexts_are_put_back)
     cr_assert_eq(s->overlapped, 0);
     flySetOverlap(h, 1);
     cr_assert_eq(flyLayerNorm(h, &a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(h));
-    cr_assert_eq(s->overlapped, 1);
+    cr_assert_eq(s->overlapped, 0, "a kernel of sm80 does not wait for the one before it");
     flySetOverlap(h, 0);
     cr_assert_eq(s->launch_device, 1);
     cr_assert_str_eq(s->function, k->name);
