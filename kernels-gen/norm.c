@@ -17,8 +17,8 @@ static const struct kg_rowwise tiles[] = {
     {1, 512, 4, .loop = true},
 };
 
-/* The types that are combined with others, and targets that stand for several GPUs, have fewer: each length
- * up to 16384 keeps three quarters of the lanes busy. */
+/* The types that are combined with others, and targets that stand for several GPUs, have fewer: from 512
+ * columns of 16 bits to 16384, two thirds of the lanes are busy. */
 static const struct kg_rowwise few_tiles[] = {
     {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4}, {4, 64, 3}, {1, 256, 1},
     {2, 128, 3}, {2, 128, 4}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
