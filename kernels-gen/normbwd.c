@@ -41,15 +41,33 @@ void kg_normbwd_variants(const struct kg_op *op, const struct kg_arch *arch, boo
     }
 }
 
-/* A vector of x, dy and dresidual, gamma, its sums and place; the rest is the arithmetic of a vector. */
-const char *kg_normbwd_legal(const struct kg_spec *s, bool centred)
+/* Where registers are shared out among workgroups few of these kernels are resident, and memory's latency must be
+ * covered by what each asks for: the next row before the work on the one that is here. */
+static bool room_ahead(const struct kg_spec *s)
 {
-    const unsigned vec = s->tile.vec, packed = s->tile.vec * kg_dtypes[s->in].bits / 32;
+    return kg_isa_of(s->arch)->resident_lanes && !s->tile.loop;
+}
+
+static bool asks_ahead(const struct kg *g, const struct kg_spec *s)
+{
+    return room_ahead(s) && g->aligned;
+}
+
+/* A vector of x, dy and dresidual, or two, gamma, its sums and place; the rest is the arithmetic of a vector. */
+unsigned kg_normbwd_registers(const struct kg_spec *s, bool centred)
+{
+    const unsigned vec = s->tile.vec, packed = vec * kg_dtypes[s->in].bits / 32;
     const unsigned param = vec * kg_dtypes[s->weight].bits / 32;
     const unsigned sums = s->tile.loop ? 0 : centred ? 2 * vec : vec;
-    if (vec * s->tile.vectors > 32 && !s->tile.loop)
+    const unsigned rows = room_ahead(s) ? 6 : 3, rest = room_ahead(s) ? 28 : 50;
+    return (rows * packed + param + sums + 2) * s->tile.vectors + rest;
+}
+
+const char *kg_normbwd_legal(const struct kg_spec *s, bool centred)
+{
+    if (s->tile.vec * s->tile.vectors > 32 && !s->tile.loop)
         return "the sums over rows of more than 32 elements leave too few registers";
-    return kg_row_legal(s, (3 * packed + param + sums + 2) * s->tile.vectors + 50);
+    return kg_row_legal(s, kg_normbwd_registers(s, centred));
 }
 
 /* Rows whose sums stay in registers. */
@@ -58,6 +76,31 @@ enum { SUMMED_ROWS = 64 };
 static bool many_waves(const struct kg_spec *s)
 {
     return s->tile.threads > s->arch->wave;
+}
+
+/* Where the matrices that are read have row `row`. */
+static void inputs(struct kg *g, const struct kg_spec *s, const char *row)
+{
+    const char *type = kg_dtypes[s->in].token;
+    kg_line(g, "const %s *x_row = x + (%s) * ldx;", type, row);
+    kg_line(g, "const %s *dy_row = dy + (%s) * lddy;", type, row);
+    kg_line(g, "const %s *dresidual_row = dresidual + (%s) * lddr;", type, row);
+}
+
+/* Asks for a work-item's part of row `row`, if there is one: next_values, next_dys, next_more and the rest. */
+static void ask(struct kg *g, const struct kg_spec *s, bool centred, const char *row)
+{
+    kg_open(g, "if (%s < rows)", row);
+    inputs(g, s, row);
+    kg_row_load_into(g, s, "x", "next_values", false);
+    kg_row_load_into(g, s, "dy", "next_dys", false);
+    kg_open(g, "if (dresidual)");
+    kg_row_load_into(g, s, "dresidual", "next_more", false);
+    kg_close(g);
+    kg_line(g, "next_scale = rstd[%s];", row);
+    if (centred)
+        kg_line(g, "next_middle = mean[%s];", row);
+    kg_close(g);
 }
 
 /* Row, lane and columns of a work-item: all but the row stay the same for all rows of the program. */
@@ -116,6 +159,12 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
         kg_note(g, "Sums of %u rows at a time go to partial: longer ones would add up more rounding.", SUMMED_ROWS);
         kg_line(g, "bool fresh = true;");
         kg_line(g, t->rows == 1 ? "long first = program;" : "long first = program * %uL;", t->rows);
+        if (asks_ahead(g, s)) {
+            kg_note(g, "The next row is asked for before the work on the one that is here.");
+            kg_line(g, "$x next_values@@, next_dys@@, next_more@@;");
+            kg_line(g, centred ? "float next_scale = 0, next_middle = 0;" : "float next_scale = 0;");
+            ask(g, s, centred, t->rows == 1 ? "first" : "first + slot");
+        }
         kg_open(g, "while (first < rows)");
         kg_line(g, "$f dgammas@@%s;", centred ? ", dbetas@@" : "");
         kg_each(g);
@@ -132,10 +181,12 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
     } else {
         kg_open(g, "for (long row = program; row < rows; row += programs)");
     }
-    kg_line(g, "const %s *x_row = x + row * ldx;", type);
-    kg_line(g, "const %s *dy_row = dy + row * lddy;", type);
-    kg_line(g, "const %s *dresidual_row = dresidual + row * lddr;", type);
     kg_line(g, "%s *y_row = y + row * ldy;", type);
+    if (asks_ahead(g, s)) {
+        kg_line(g, centred ? "const float scale = next_scale, middle = next_middle;" : "const float scale = next_scale;");
+        return;
+    }
+    inputs(g, s, "row");
     kg_line(g, "const float scale = rstd[row];");
     if (centred)
         kg_line(g, "const float middle = mean[row];");
@@ -144,9 +195,9 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
 /* The widest tile has no registers for dresidual beside the sums: it loads a vector when it stores one. Where a
  * row has whole waves, vectors that share columns lie in one wave's access, so none is loaded after it was
  * overwritten, and dresidual may be dx. */
-static bool loads_late(const struct kg_spec *s)
+static bool loads_late(const struct kg *g, const struct kg_spec *s)
 {
-    return !s->tile.loop && s->tile.vectors == 4;
+    return !s->tile.loop && s->tile.vectors == 4 && !asks_ahead(g, s);
 }
 
 static void load_residual(struct kg *g, const struct kg_spec *s, bool guarded)
@@ -166,10 +217,15 @@ static void normalised(struct kg *g, bool centred)
 /* What a vector adds to the sums over its row, and over the rows where registers hold those. */
 static void sweep(struct kg *g, const struct kg_spec *s, bool centred)
 {
+    const bool apart = kg_row_apart(g, s);
     kg_each_scope(g);
+    if (apart)
+        kg_open(g, "if (moved@ == 0)");
     normalised(g, centred);
-    kg_row_own_part(g, s, "d");
-    kg_row_own_part(g, s, "h");
+    if (!apart) {
+        kg_row_own_part(g, s, "d");
+        kg_row_own_part(g, s, "h");
+    }
     if (!s->tile.loop) {
         kg_line(g, "dgammas@ += d * h;");
         if (centred)
@@ -179,7 +235,19 @@ static void sweep(struct kg *g, const struct kg_spec *s, bool centred)
     if (centred)
         kg_line(g, "first_sum += d;");
     kg_line(g, "second_sum += d * h;");
+    if (apart)
+        kg_close(g);
     kg_each_scope_end(g);
+    if (!room_ahead(s))
+        return;
+    kg_note(g, "Done here: later, d and h of all vectors would have to be kept.");
+    kg_each(g);
+    kg_line(g, "dgammas@ = settled_$f(dgammas@);");
+    if (centred)
+        kg_line(g, "dbetas@ = settled_$f(dbetas@);");
+    if (kg_dtypes[s->weight].bits < 32 && s->tile.vec > 1)
+        kg_line(g, "scales` = packed_$w(scales`);");
+    kg_each_end(g);
 }
 
 /* `total`, a lane's sums, becomes the row's means c1 and c2. The LDS has two places, used in turn: a wave that is
@@ -254,7 +322,7 @@ static void write_row(struct kg *g, const struct kg_spec *s, bool centred)
     }
     kg_line(g, "d *= widen_$w(scales`);");
     kg_line(g, centred ? "$f t = (d - c1 - h * c2) * scale;" : "$f t = (d - h * c2) * scale;");
-    if (loads_late(s)) {
+    if (loads_late(g, s)) {
         kg_open(g, "if (dresidual)");
         kg_line(g, "$x more;");
         kg_row_load_one(g, s, "dresidual", "more");
@@ -337,10 +405,22 @@ static void write_sums(struct kg *g, const struct kg_spec *s, bool centred)
 static void emit_resident(struct kg *g, const struct kg_spec *s, bool centred)
 {
     begin(g, s, centred);
-    kg_row_load_from(g, s, "x", "values", false);
-    kg_row_load_from(g, s, "dy", "dys", false);
-    if (!loads_late(s))
-        load_residual(g, s, false);
+    if (asks_ahead(g, s)) {
+        kg_line(g, "$x values@@, dys@@, more@@;");
+        kg_each(g);
+        kg_line(g, "values@ = next_values@;");
+        kg_line(g, "dys@ = next_dys@;");
+        kg_line(g, "more@ = next_more@;");
+        kg_each_end(g);
+        char next[40];
+        snprintf(next, sizeof next, s->tile.rows == 1 ? "row + programs" : "row + programs * %uL", s->tile.rows);
+        ask(g, s, centred, next);
+    } else {
+        kg_row_load_from(g, s, "x", "values", false);
+        kg_row_load_from(g, s, "dy", "dys", false);
+        if (!loads_late(g, s))
+            load_residual(g, s, false);
+    }
     if (s->tile.vectors > 1) {
         kg_note(g, "What moved decides is found anew for each row: masks kept for all would be too many.");
         kg_each(g);

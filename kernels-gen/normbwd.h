@@ -36,6 +36,7 @@
 void kg_normbwd_variants(const struct kg_op *op, const struct kg_arch *arch, bool mixed,
                          void (*visit)(const struct kg_spec *s, void *with), void *with);
 const char *kg_normbwd_legal(const struct kg_spec *s, bool centred);
+unsigned kg_normbwd_registers(const struct kg_spec *s, bool centred);
 void kg_normbwd_emit(struct kg *g, const struct kg_spec *s, bool centred);
 void kg_normbwd_tile(const struct kg_spec *s, char *out, size_t room);
 void kg_normbwd_row(struct kg_buf *out, const struct kg_spec *s);

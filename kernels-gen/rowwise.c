@@ -147,7 +147,9 @@ static unsigned resident(const struct kg_spec *s)
         return block;
     /* Lanes cover memory's latency as far as registers for what they hold allow. */
     unsigned lanes = most / 2;
-    if (s->tile.vectors <= 2 && s->op->rows_held < 2)
+    if (s->op->registers)
+        lanes = smaller(most, kg_isa_of(s->arch)->registers / s->op->registers(s));
+    else if (s->tile.vectors <= 2 && s->op->rows_held < 2)
         lanes = s->op->light && kg_dtypes[s->out].bits > 8 ? most : most * 5 / 8;
     else if (s->tile.vectors > 4 && s->op->rows_held > 1)
         lanes = most / 4;

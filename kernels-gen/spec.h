@@ -128,6 +128,8 @@ struct kg_op {
                      void (*visit)(const struct kg_spec *s, void *with), void *with);
     /* Null when the kernel can exist, else the reason why not. */
     const char *(*legal)(const struct kg_spec *s);
+    /* Row-wise: vector registers a work-item needs. Null: those for the rows it holds and little else. */
+    unsigned (*registers)(const struct kg_spec *s);
     /* Writes the kernel. */
     void (*emit)(struct kg *g, const struct kg_spec *s);
     /* Work-items a workgroup, the tile as names spell it, the registry's field. Null: of a row-wise

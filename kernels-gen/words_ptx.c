@@ -171,9 +171,22 @@ static const struct kg_word words[] = {
      "    return a - b;\n"
      "}"},
     {"local", KG_ANY, 0, 0,
+     "/* v, opaque to the compiler, so that what is made of it is made where it is used. */\n"
      "static __device__ int local(int v)\n"
      "{\n"
+     "    __asm__ volatile(\"\" : \"+r\"(v));\n"
      "    return v;\n"
+     "}"},
+    {"settled_$f", KG_ANY, 0, 1u << KG_F32,
+     "/* v, which is worked out here and not where it is next used. */\n"
+     "static __device__ $f settled_$f($f v)\n"
+     "{\n"
+     "    typedef float elements __attribute__((ext_vector_type(sizeof($f) / 4)));\n"
+     "    elements e = __builtin_bit_cast(elements, v);\n"
+     "#pragma unroll\n"
+     "    for (int i = 0; i < sizeof($f) / 4; i++)\n"
+     "        __asm__ volatile(\"\" : \"+f\"(e[i]));\n"
+     "    return __builtin_bit_cast($f, e);\n"
      "}"},
     {"packed_$x", KG_MANY, 0, 0,
      "/* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */\n"

@@ -29,6 +29,11 @@ static const char *legal(const struct kg_spec *s)
     return kg_normbwd_legal(s, false);
 }
 
+static unsigned registers(const struct kg_spec *s)
+{
+    return kg_normbwd_registers(s, false);
+}
+
 static void emit(struct kg *g, const struct kg_spec *s)
 {
     kg_normbwd_emit(g, s, false);
@@ -41,6 +46,7 @@ const struct kg_op kg_op_rmsnormbwd = {
     .arg_count = sizeof args / sizeof *args,
     .variants = variants,
     .legal = legal,
+    .registers = registers,
     .emit = emit,
     .tile = kg_normbwd_tile,
     .row = kg_normbwd_row,

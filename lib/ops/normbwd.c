@@ -85,11 +85,28 @@ static int64_t before_of(const struct fly_kernel *k, int64_t cols, const void *x
     return before;
 }
 
+/* Whether kernels ask for the next row before they work on the one they have. */
+static bool asks_ahead(const struct fly_target *t)
+{
+    return strcmp(t->arch->group, "nvptx") == 0;
+}
+
+/* Work-items that are resident on a compute unit at once where kernels ask ahead: their registers, mostly sums over
+ * rows and two rows' elements, allow no more. */
+static int64_t resident(const struct fly_kernel *k)
+{
+    const uint32_t elements = k->rowwise.vectors * k->rowwise.vec;
+    int64_t lanes = elements <= 8 ? 768 : elements <= 16 ? 512 : 256;
+    return lanes > k->block ? lanes / k->block : 1;
+}
+
 /* Enough workgroups that each compute unit has eight waves of 64, more where rows would keep many more busy: each
  * costs a row of f32 in the workspace, written and read. */
 static int64_t programs_of(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)
 {
     int64_t rows = p->v[FLY_NORMBWD_ROWS], groups = rows / k->rowwise.rows + (rows % k->rowwise.rows != 0);
+    if (asks_ahead(t))
+        return smaller(groups, t->cus * resident(k));
     int64_t busy = (int64_t)t->cus * (k->block >= 512 ? 1 : 512 / k->block);
     return smaller(groups, groups >= 32 * busy ? 2 * busy : busy);
 }
