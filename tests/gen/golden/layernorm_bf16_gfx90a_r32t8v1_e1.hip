@@ -164,7 +164,7 @@ static __device__ float reciprocal_root(float v)
 
 /* The module's fingerprint, compared with the registry when it is loaded. */
 extern "C" __device__ __attribute__((used, visibility("default")))
-const unsigned char fly_registry_c99cce8494a086f7 = 1;
+const unsigned char fly_registry_FINGERPRINT = 1;
 
 /* 32 rows a workgroup, 8 lanes a row, 1 to 8 columns, read once */
 extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(256, 256)))

@@ -378,7 +378,7 @@ static __device__ float reciprocal_root(float v)
 
 /* The module's fingerprint, compared with the registry when it is loaded. */
 extern "C" __device__ __attribute__((used, visibility("default")))
-const unsigned char fly_registry_c99cce8494a086f7 = 1;
+const unsigned char fly_registry_FINGERPRINT = 1;
 
 /* 1 row a workgroup, 256 lanes a row, 8 to 4096 columns, read once */
 extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(256, 256)))

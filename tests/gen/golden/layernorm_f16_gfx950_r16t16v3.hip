@@ -280,7 +280,7 @@ static __device__ float reciprocal_root(float v)
 
 /* The module's fingerprint, compared with the registry when it is loaded. */
 extern "C" __device__ __attribute__((used, visibility("default")))
-const unsigned char fly_registry_2934996013769719 = 1;
+const unsigned char fly_registry_FINGERPRINT = 1;
 
 /* 16 rows a workgroup, 16 lanes a row, 8 to 384 columns, read once */
 extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(256, 256)))

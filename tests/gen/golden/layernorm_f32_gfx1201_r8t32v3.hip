@@ -280,7 +280,7 @@ static __device__ float reciprocal_root(float v)
 
 /* The module's fingerprint, compared with the registry when it is loaded. */
 extern "C" __device__ __attribute__((used, visibility("default")))
-const unsigned char fly_registry_7703647e9ea8a8d9 = 1;
+const unsigned char fly_registry_FINGERPRINT = 1;
 
 /* 8 rows a workgroup, 32 lanes a row, 4 to 384 columns, read once */
 extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(256, 256)))
