@@ -10,26 +10,7 @@
 #include "core/op.h"
 #include "core/registry.h"
 
-#include <stddef.h>
-
-#define KERNARG_IN uint64_t
-#define KERNARG_OUT uint64_t
-#define KERNARG_I64 int64_t
-#define KERNARG_I32 int32_t
-#define KERNARG_F32 float
-
-struct kernargs_layout {
-#define FLY_KERNARG(op, name, offset, size, kind) KERNARG_##kind name;
-#include FLY_REGISTRY
-};
-
-#define FLY_KERNARG(op, name, offset, size, kind)                                                  \
-    _Static_assert(offsetof(struct kernargs_layout, name) == (offset) && sizeof(KERNARG_##kind) == (size), \
-                   "kernel argument " #name " lies elsewhere");
-#include FLY_REGISTRY
-
-_Static_assert(sizeof(struct kernargs_layout) <= FLY_MAX_KERNARG_BYTES,
-               "raise FLY_MAX_KERNARG_BYTES");
+#include "core/registry_kernargs.h"
 
 static const struct fly_kernarg kernargs[] = {
 #define FLY_KERNARG(op, name, offset, size, kind) {#name, offset, size, #kind},
@@ -60,9 +41,3 @@ static const struct fly_kernel kernels[] = {
      __VA_ARGS__},
 #include FLY_REGISTRY
 };
-
-#undef KERNARG_IN
-#undef KERNARG_OUT
-#undef KERNARG_I64
-#undef KERNARG_I32
-#undef KERNARG_F32

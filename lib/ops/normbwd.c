@@ -2,6 +2,7 @@
 /* What the gradients of the norms share; see normbwd.h. */
 #include "ops/normbwd.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,49 @@
 #include "ops/rowwise.h"
 #include "ops/rowwise_args.h"
 
+/* LayerNorm's kernel arguments start with RMSNorm's. */
+#define FLY_REGISTRY "layernormbwd.inc"
+#include "core/registry_kernargs.h"
+#define FLY_KERNARG(op, name, offset, size, kind)                                                  \
+    _Static_assert(offsetof(struct kernargs_layout, name) == (offset), "kernel argument " #name " lies elsewhere");
+#include "rmsnormbwd.inc"
+
 enum { LINE = 64 }; /* bytes of a cache line */
+
+/* ---- the problem ---- */
+
+#define FLAG(fallback, doc) FLY_FIELD_INT, 0, -1, fallback, 0, 1, NULL, doc
+
+const struct fly_field fly_normbwd_fields[FLY_NORMBWD_FIELDS] = {
+    [FLY_NORMBWD_ROWS] = {"rows", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 0, INT64_MAX, NULL,
+                          "rows; 0 only zeroes the sums over rows"},
+    [FLY_NORMBWD_COLS] = {"cols", FLY_ROWWISE_FIELD_COLS},
+    [FLY_NORMBWD_LDX] = {"ldx", FLY_ROWWISE_FIELD_LD("x")},
+    [FLY_NORMBWD_LDDY] = {"lddy", FLY_ROWWISE_FIELD_LD("dy")},
+    [FLY_NORMBWD_LDDX] = {"lddx", FLY_ROWWISE_FIELD_LD("dx")},
+    [FLY_NORMBWD_LDDR] = {"lddr", FLY_ROWWISE_FIELD_LD("dresidual")},
+    [FLY_NORMBWD_GAMMA] = {"gamma", FLAG(1, "0: all ones")},
+    [FLY_NORMBWD_DGAMMA] = {"dgamma", FLAG(1, "0: not wanted")},
+    [FLY_NORMBWD_ADD] = {"add", FLY_FIELD_INT, FLY_FIELD_CHOICE, -1, 0, 0, 1, NULL, "1: add dresidual to dx"},
+    [FLY_NORMBWD_ATOMIC] = {"atomic", FLAG(0, "1: sums over rows by atomics, in no fixed order")},
+    [FLY_NORMBWD_DBETA] = {"dbeta", FLAG(1, "0: not wanted")},
+};
+
+/* LayerNorm has a mean, and two sums over rows where RMSNorm has one. */
+static bool centred(const struct fly_problem *p)
+{
+    return fly_op_table[p->op]->nfields > FLY_NORMBWD_DBETA;
+}
+
+static unsigned halves(const struct fly_problem *p)
+{
+    return centred(p) ? 2 : 1;
+}
+
+static bool wants_sums(const struct fly_problem *p)
+{
+    return p->v[FLY_NORMBWD_DGAMMA] || (centred(p) && p->v[FLY_NORMBWD_DBETA]);
+}
 
 const char *fly_normbwd_check(const struct fly_problem *p)
 {
@@ -25,6 +68,41 @@ const char *fly_normbwd_check(const struct fly_problem *p)
         return "rows * ld must stay below 2^63 bytes";
     return NULL;
 }
+
+/* ---- operands ---- */
+
+uint32_t fly_normbwd_operands(const struct fly_problem *p, struct fly_operand out[FLY_MAX_OPERANDS])
+{
+    const int64_t *v = p->v;
+    int64_t rows = v[FLY_NORMBWD_ROWS], cols = v[FLY_NORMBWD_COLS];
+    uint8_t in = p->types[0], weight = p->types[1];
+    const bool mean = centred(p);
+    uint32_t n = 0;
+    out[n++] = (struct fly_operand){"x", FLY_IN, in, false, true, 2, {rows, cols}, {v[FLY_NORMBWD_LDX], 1}};
+    out[n++] = (struct fly_operand){"gamma", FLY_PARAM, weight, true, v[FLY_NORMBWD_GAMMA], 1, {cols}, {1}};
+    out[n++] = (struct fly_operand){"dy", FLY_IN, in, false, true, 2, {rows, cols}, {v[FLY_NORMBWD_LDDY], 1}};
+    if (mean)
+        out[n++] = (struct fly_operand){"mean", FLY_PARAM, FLY_DTYPE_F32, false, true, 1, {rows}, {1}};
+    out[n++] = (struct fly_operand){"rstd", FLY_PARAM, FLY_DTYPE_F32, false, true, 1, {rows}, {1}};
+    out[n++] = (struct fly_operand){"dresidual", FLY_IN, in, true, v[FLY_NORMBWD_ADD], 2, {rows, cols},
+                                    {v[FLY_NORMBWD_LDDR], 1}};
+    out[n++] = (struct fly_operand){"dx", FLY_OUT, in, false, true, 2, {rows, cols}, {v[FLY_NORMBWD_LDDX], 1}};
+    out[n++] = (struct fly_operand){"dgamma", FLY_OUT, weight, true, v[FLY_NORMBWD_DGAMMA], 1, {cols}, {1}};
+    if (mean)
+        out[n++] = (struct fly_operand){"dbeta", FLY_OUT, weight, true, v[FLY_NORMBWD_DBETA], 1, {cols}, {1}};
+    return n;
+}
+
+void fly_normbwd_ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *params)
+{
+    const int64_t *v = p->v;
+    uint64_t cols = (uint64_t)v[FLY_NORMBWD_COLS];
+    *data = (uint64_t)v[FLY_NORMBWD_ROWS] * fly_dtype_bytes(p->types[0], cols) * (v[FLY_NORMBWD_ADD] ? 4 : 3);
+    *params = fly_dtype_bytes(p->types[1], cols) *
+              (uint64_t)(v[FLY_NORMBWD_GAMMA] + v[FLY_NORMBWD_DGAMMA] + (centred(p) ? v[FLY_NORMBWD_DBETA] : 0));
+}
+
+/* ---- kernels ---- */
 
 const char *fly_normbwd_fits(const struct fly_kernel *k, const struct fly_problem *p)
 {
@@ -121,28 +199,198 @@ struct fly_normbwd_work fly_normbwd_work(const struct fly_kernel *k, const struc
                                      (int32_t)lanes, lanes * vec};
 }
 
-uint64_t fly_normbwd_workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
-                               unsigned halves)
+uint64_t fly_normbwd_workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)
 {
+    if (!wants_sums(p))
+        return 0;
     const struct fly_normbwd_work w = fly_normbwd_work(k, p, t, NULL);
     uint64_t programs = p->v[FLY_NORMBWD_ATOMIC] && w.programs ? 1 : (uint64_t)w.programs;
-    return 4 * programs * halves * (uint64_t)w.half;
+    return 4 * programs * halves(p) * (uint64_t)w.half;
 }
 
-void fly_normbwd_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t, bool sums,
+void fly_normbwd_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
                       uint32_t grid[3], uint32_t *launches)
 {
+    const bool sums = wants_sums(p);
     grid[0] = (uint32_t)programs_of(k, p, t);
     grid[1] = grid[2] = 1;
     *launches = (grid[0] > 0) + sums + (sums && grid[0] && p->v[FLY_NORMBWD_ATOMIC]);
 }
 
-const struct fly_kernel *fly_normbwd_second(const struct fly_op *op, const struct fly_kernel *k)
+const struct fly_kernel *fly_normbwd_second(const struct fly_kernel *k, const struct fly_problem *p,
+                                            const struct fly_target *t)
 {
-    for (uint32_t i = 0; i < op->nkernels; i++) {
+    (void)t;
+    const struct fly_op *op = fly_op_table[p->op];
+    for (uint32_t i = 0; wants_sums(p) && i < op->nkernels; i++) {
         const struct fly_kernel *s = &op->kernels[i];
         if (s->arch == k->arch && !memcmp(s->types, k->types, sizeof s->types) && s->rowwise.flags & FLY_ROWWISE_SUM)
             return s;
     }
     return NULL;
+}
+
+/* ---- the call ---- */
+
+static flyStatus_t validate(flyHandle_t h, const struct fly_op *op, const char *function, struct fly_normbwd_args *a,
+                            struct fly_problem *p)
+{
+    flyStatus_t status = fly_rowwise_float_type(h, function, "dtype", a->dtype);
+    if (status != FLY_STATUS_SUCCESS)
+        return status;
+    if (a->wdtype == FLY_DTYPE_NONE)
+        a->wdtype = a->dtype;
+    if (a->wdtype >= FLY_DTYPE_COUNT)
+        return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: wdtype = %" PRIu32 ": is no flyDtype_t", function, a->wdtype);
+    if (a->wdtype != a->dtype && a->wdtype != FLY_DTYPE_F32)
+        return fly_fail(h, FLY_STATUS_NOT_SUPPORTED, "%s: wdtype = %s: must be dtype = %s or f32", function,
+                        fly_dtype_token(a->wdtype), fly_dtype_token(a->dtype));
+    if (a->atomic > 1)
+        return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: atomic = %" PRIu32 ": must be 0 or 1", function, a->atomic);
+    *p = (struct fly_problem){.op = op->id, .types = {(uint8_t)a->dtype, (uint8_t)a->wdtype, (uint8_t)a->dtype},
+                              .nfields = op->nfields};
+    const uint8_t in = p->types[0], weight = p->types[1];
+    const struct fly_rowwise_tensor tensors[] = {
+        {"x", a->x, &a->ldx, "ldx", in, FLY_REQUIRED, NULL},
+        {"gamma", a->gamma, NULL, NULL, weight, FLY_OPTIONAL, NULL},
+        {"dy", a->dy, &a->lddy, "lddy", in, FLY_REQUIRED, NULL},
+        {"mean", a->mean, NULL, NULL, FLY_DTYPE_F32, centred(p) ? FLY_REQUIRED : FLY_OPTIONAL, NULL},
+        {"rstd", a->rstd, NULL, NULL, FLY_DTYPE_F32, FLY_REQUIRED, NULL},
+        {"dresidual", a->dresidual, &a->lddr, "lddr", in, FLY_OPTIONAL, NULL},
+        {"dx", a->dx, &a->lddx, "lddx", in, FLY_REQUIRED, NULL},
+        {"dgamma", a->dgamma, NULL, NULL, weight, FLY_OPTIONAL, NULL},
+        {"dbeta", a->dbeta, NULL, NULL, weight, FLY_OPTIONAL, NULL},
+    };
+    status = fly_rowwise_validate(h, function, a->rows, a->cols, tensors, sizeof tensors / sizeof *tensors);
+    if (status != FLY_STATUS_SUCCESS)
+        return status;
+    if ((uintptr_t)a->workspace % 16)
+        return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: workspace = %p: must be aligned to 16 bytes", function, a->workspace);
+    p->v[FLY_NORMBWD_ROWS] = a->rows;
+    p->v[FLY_NORMBWD_COLS] = a->cols;
+    p->v[FLY_NORMBWD_LDX] = a->ldx;
+    p->v[FLY_NORMBWD_LDDY] = a->lddy;
+    p->v[FLY_NORMBWD_LDDX] = a->lddx;
+    p->v[FLY_NORMBWD_LDDR] = a->dresidual ? a->lddr : a->cols;
+    p->v[FLY_NORMBWD_GAMMA] = a->gamma != NULL;
+    p->v[FLY_NORMBWD_DGAMMA] = a->dgamma != NULL;
+    p->v[FLY_NORMBWD_ADD] = a->dresidual != NULL;
+    p->v[FLY_NORMBWD_ATOMIC] = a->atomic;
+    if (centred(p))
+        p->v[FLY_NORMBWD_DBETA] = a->dbeta != NULL;
+    return FLY_STATUS_SUCCESS;
+}
+
+static uint64_t address(const void *p)
+{
+    return (uint64_t)(uintptr_t)p;
+}
+
+/* Zeroes the workspace with the kernel that adds up: nothing added up is zero in every type. */
+static int clear(const struct fly_call *c, uint64_t at, uint64_t bytes)
+{
+    const uint64_t element = fly_dtype_bits(c->entry->kernel->types[1]) / 8, most = UINT64_C(1) << 30;
+    for (uint64_t n = bytes / element, some; n; n -= some, at += some * element) {
+        some = n < most ? n : most;
+        struct kernargs_layout ka = {.dgamma = at, .partial = at, .cols = (int32_t)some, .lanes = (int32_t)((some + 15) / 16 * 16), .vec = 1};
+        const uint32_t g[3] = {(uint32_t)ka.lanes / c->entry->second->rowwise.threads, 1, 1};
+        int error = fly_launch_second(c, g, &ka);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+static int launch(const struct fly_call *c, const void *args)
+{
+    const struct fly_normbwd_args *a = args;
+    const struct fly_kernel *k = c->entry->kernel, *sum = c->entry->second;
+    const struct fly_problem *p = &c->entry->problem;
+    const struct fly_normbwd_work w = fly_normbwd_work(k, p, &c->h->device->target, a->x);
+    struct kernargs_layout ka = {
+        .x = address(a->x),
+        .dy = address(a->dy),
+        .dresidual = address(a->dresidual),
+        .gamma = address(a->gamma),
+        .rstd = address(a->rstd),
+        .y = address(a->dx),
+        .dgamma = address(a->dgamma),
+        .partial = sum ? address(a->workspace) : 0,
+        .ldx = a->ldx,
+        .lddy = a->lddy,
+        .lddr = a->lddr,
+        .ldy = a->lddx,
+        .rows = a->rows,
+        .stride = halves(p) * w.half,
+        .cols = (int32_t)a->cols,
+        .before = w.before,
+        .lanes = w.lanes,
+        .programs = w.programs,
+        .vec = k->rowwise.vec,
+        .atomic = (int32_t)a->atomic,
+        .mean = address(a->mean),
+        .dbeta = address(a->dbeta),
+    };
+    int error = 0;
+    if (w.programs && sum && a->atomic)
+        error = clear(c, ka.partial, c->entry->workspace);
+    if (w.programs && !error)
+        error = fly_launch(c, (uint32_t)w.programs, &ka);
+    if (error || !sum)
+        return error;
+    if (w.programs && a->atomic)
+        ka.programs = 1;
+    return fly_launch_second(c, (const uint32_t[3]){(uint32_t)(halves(p) * (w.half / sum->rowwise.threads)), 1, 1}, &ka);
+}
+
+flyStatus_t fly_normbwd_call(flyHandle_t h, const struct fly_op *op, fly_normbwd_read_fn *read, const void *args)
+{
+    struct fly_normbwd_args a;
+    struct fly_problem p;
+    if (!fly_handle_begin(h))
+        return fly_bad_handle(h, op->function);
+    flyStatus_t status = read(h, op->function, args, &a);
+    if (status == FLY_STATUS_SUCCESS)
+        status = validate(h, op, op->function, &a, &p);
+    if (status != FLY_STATUS_SUCCESS || (a.rows == 0 && !wants_sums(&p)))
+        return status;
+    return fly_dispatch(h, op, &p, launch, &a, a.workspace ? a.workspace_bytes : 0);
+}
+
+flyStatus_t fly_normbwd_plan(flyHandle_t h, const struct fly_op *op, const char *function, fly_normbwd_read_fn *read,
+                             const void *args, flyPlan_t *plan)
+{
+    struct fly_normbwd_args a;
+    struct fly_problem p;
+    if (!fly_handle_begin(h))
+        return fly_bad_handle(h, function);
+    flyStatus_t status = read(h, function, args, &a);
+    if (status == FLY_STATUS_SUCCESS)
+        status = validate(h, op, function, &a, &p);
+    if (status != FLY_STATUS_SUCCESS)
+        return status;
+    return fly_plan(h, op, a.rows || wants_sums(&p) ? &p : NULL, plan);
+}
+
+/* ---- for bench and tests ---- */
+
+struct fly_normbwd_args fly_normbwd_args_of(const struct fly_problem *p, void *const ptr[])
+{
+    const int64_t *v = p->v;
+    struct fly_normbwd_args a = {
+        .rows = v[FLY_NORMBWD_ROWS], .cols = v[FLY_NORMBWD_COLS], .ldx = v[FLY_NORMBWD_LDX], .lddy = v[FLY_NORMBWD_LDDY],
+        .lddx = v[FLY_NORMBWD_LDDX], .lddr = v[FLY_NORMBWD_LDDR], .dtype = p->types[0], .wdtype = p->types[1],
+        .atomic = (uint32_t)v[FLY_NORMBWD_ATOMIC]};
+    const bool mean = centred(p);
+    uint32_t n = 0;
+    a.x = ptr[n++];
+    a.gamma = ptr[n++];
+    a.dy = ptr[n++];
+    a.mean = mean ? ptr[n++] : NULL;
+    a.rstd = ptr[n++];
+    a.dresidual = ptr[n++];
+    a.dx = ptr[n++];
+    a.dgamma = ptr[n++];
+    a.dbeta = mean ? ptr[n++] : NULL;
+    return a;
 }

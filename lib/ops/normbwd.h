@@ -7,30 +7,36 @@
 #ifndef FLY_OPS_NORMBWD_H
 #define FLY_OPS_NORMBWD_H
 
+#include "core/launch.h"
 #include "core/op.h"
 
-/* The fields of both ops up to here, in this order; each op has its own after them. */
+/* The fields of both ops, in this order; the last is LayerNorm's only. */
 enum {
     FLY_NORMBWD_ROWS, FLY_NORMBWD_COLS, FLY_NORMBWD_LDX, FLY_NORMBWD_LDDY, FLY_NORMBWD_LDDX, FLY_NORMBWD_LDDR,
-    FLY_NORMBWD_GAMMA, FLY_NORMBWD_DGAMMA, FLY_NORMBWD_ADD, FLY_NORMBWD_ATOMIC, FLY_NORMBWD_FIELDS
+    FLY_NORMBWD_GAMMA, FLY_NORMBWD_DGAMMA, FLY_NORMBWD_ADD, FLY_NORMBWD_ATOMIC, FLY_NORMBWD_DBETA, FLY_NORMBWD_FIELDS
+};
+extern const struct fly_field fly_normbwd_fields[FLY_NORMBWD_FIELDS];
+
+/* What either op is called with: mean and dbeta are null in RMSNorm's. */
+struct fly_normbwd_args {
+    int64_t rows, cols, ldx, lddy, lddx, lddr;
+    const void *x, *gamma, *dy, *mean, *rstd, *dresidual;
+    void *dx, *dgamma, *dbeta, *workspace;
+    uint64_t workspace_bytes;
+    uint32_t dtype, wdtype, atomic;
 };
 
-#define FLY_NORMBWD_INT(flags, same, fallback, low, high, doc)                                     \
-    FLY_FIELD_INT, flags, same, fallback, low, high, NULL, doc
-#define FLY_NORMBWD_LD(doc) FLY_NORMBWD_INT(0, FLY_NORMBWD_COLS, 0, 1, INT64_MAX, doc)
-#define FLY_NORMBWD_FIELD_TABLE                                                                    \
-    [FLY_NORMBWD_ROWS] = {"rows", FLY_NORMBWD_INT(FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 0, INT64_MAX, \
-                                                  "rows; 0 only zeroes the sums over rows")},      \
-    [FLY_NORMBWD_COLS] = {"cols", FLY_NORMBWD_INT(FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 1, INT64_MAX, \
-                                                  "columns")},                                     \
-    [FLY_NORMBWD_LDX] = {"ldx", FLY_NORMBWD_LD("elements between rows of x")},                     \
-    [FLY_NORMBWD_LDDY] = {"lddy", FLY_NORMBWD_LD("elements between rows of dy")},                  \
-    [FLY_NORMBWD_LDDX] = {"lddx", FLY_NORMBWD_LD("elements between rows of dx")},                  \
-    [FLY_NORMBWD_LDDR] = {"lddr", FLY_NORMBWD_LD("elements between rows of dresidual")},           \
-    [FLY_NORMBWD_GAMMA] = {"gamma", FLY_NORMBWD_INT(0, -1, 1, 0, 1, "0: all ones")},               \
-    [FLY_NORMBWD_DGAMMA] = {"dgamma", FLY_NORMBWD_INT(0, -1, 1, 0, 1, "0: not wanted")},           \
-    [FLY_NORMBWD_ADD] = {"add", FLY_NORMBWD_INT(FLY_FIELD_CHOICE, -1, 0, 0, 1, "1: add dresidual to dx")}, \
-    [FLY_NORMBWD_ATOMIC] = {"atomic", FLY_NORMBWD_INT(0, -1, 0, 0, 1, "1: sums over rows by atomics, in no fixed order")}
+/* Copies an op's own argument struct to `a`, and checks what only that op has. */
+typedef flyStatus_t fly_normbwd_read_fn(flyHandle_t h, const char *function, const void *args,
+                                        struct fly_normbwd_args *a);
+
+/* The public call of either op, and its Plan. */
+flyStatus_t fly_normbwd_call(flyHandle_t h, const struct fly_op *op, fly_normbwd_read_fn *read, const void *args);
+flyStatus_t fly_normbwd_plan(flyHandle_t h, const struct fly_op *op, const char *function, fly_normbwd_read_fn *read,
+                             const void *args, flyPlan_t *plan);
+
+/* What a problem and the pointers of its operands are called with, without workspace. */
+struct fly_normbwd_args fly_normbwd_args_of(const struct fly_problem *p, void *const ptr[]);
 
 /* How the launches of a problem divide the work. */
 struct fly_normbwd_work {
@@ -44,23 +50,18 @@ struct fly_normbwd_work {
 struct fly_normbwd_work fly_normbwd_work(const struct fly_kernel *k, const struct fly_problem *p,
                                          const struct fly_target *t, const void *x);
 
-/* Workgroups that add up `halves` sums over rows. */
-static inline uint32_t fly_normbwd_adders(const struct fly_kernel *sum, const struct fly_normbwd_work *w, unsigned halves)
-{
-    return (uint32_t)(halves * (w->half / sum->rowwise.threads));
-}
-
-/* Members of struct fly_op; each op says which of its problems have sums over rows. */
+/* Members of struct fly_op. */
 const char *fly_normbwd_check(const struct fly_problem *p);
+uint32_t fly_normbwd_operands(const struct fly_problem *p, struct fly_operand out[FLY_MAX_OPERANDS]);
 const char *fly_normbwd_fits(const struct fly_kernel *k, const struct fly_problem *p);
 int fly_normbwd_limits(const struct fly_kernel *k, char *text, size_t bytes);
 uint32_t fly_normbwd_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
                                const struct fly_target *t);
-void fly_normbwd_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t, bool sums,
+void fly_normbwd_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
                       uint32_t grid[3], uint32_t *launches);
-uint64_t fly_normbwd_workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
-                               unsigned halves);
-/* The kernel of k's arch and types, one of op->kernels, that adds up. */
-const struct fly_kernel *fly_normbwd_second(const struct fly_op *op, const struct fly_kernel *k);
+const struct fly_kernel *fly_normbwd_second(const struct fly_kernel *k, const struct fly_problem *p,
+                                            const struct fly_target *t);
+uint64_t fly_normbwd_workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t);
+void fly_normbwd_ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *params);
 
 #endif

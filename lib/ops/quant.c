@@ -21,12 +21,10 @@ static const char function_name[] = "flyQuantPerToken";
 enum { F_ROWS, F_COLS, F_LDX, F_LDY, NFIELDS };
 
 static const struct fly_field fields[NFIELDS] = {
-    [F_ROWS] = {"rows", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 0, INT64_MAX, NULL,
-                "rows; 0 does nothing"},
-    [F_COLS] = {"cols", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 1, INT64_MAX, NULL,
-                "columns"},
-    [F_LDX] = {"ldx", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of x"},
-    [F_LDY] = {"ldy", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of y"},
+    [F_ROWS] = {"rows", FLY_ROWWISE_FIELD_ROWS},
+    [F_COLS] = {"cols", FLY_ROWWISE_FIELD_COLS},
+    [F_LDX] = {"ldx", FLY_ROWWISE_FIELD_LD("x")},
+    [F_LDY] = {"ldy", FLY_ROWWISE_FIELD_LD("y")},
 };
 
 static const uint8_t types[][3] = {
@@ -74,9 +72,9 @@ static void ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *p
 
 /* ---- the call ---- */
 
-static flyStatus_t validate(flyHandle_t h, const char *function, const flyQuantPerTokenArgs_t *args,
-                            flyQuantPerTokenArgs_t *a, struct fly_problem *p)
+static flyStatus_t validate(flyHandle_t h, const char *function, const void *args, void *copy, struct fly_problem *p)
 {
+    flyQuantPerTokenArgs_t *a = copy;
     flyStatus_t status = fly_args_copy(h, function, args, a, sizeof *a, sizeof *a);
     if (status == FLY_STATUS_SUCCESS)
         status = fly_rowwise_float_type(h, function, "dtype", a->dtype);
@@ -132,26 +130,13 @@ static int launch(const struct fly_call *c, const void *args)
 flyStatus_t flyQuantPerToken(flyHandle_t h, const flyQuantPerTokenArgs_t *args)
 {
     flyQuantPerTokenArgs_t a;
-    struct fly_problem p;
-    if (!fly_handle_begin(h))
-        return fly_bad_handle(h, function_name);
-    flyStatus_t status = validate(h, function_name, args, &a, &p);
-    if (status != FLY_STATUS_SUCCESS || a.rows == 0)
-        return status;
-    return fly_dispatch(h, &fly_op_quant, &p, launch, &a, 0);
+    return fly_rowwise_call(h, &fly_op_quant, validate, launch, args, &a);
 }
 
 flyStatus_t flyQuantPerTokenPlan(flyHandle_t h, const flyQuantPerTokenArgs_t *args, flyPlan_t *plan)
 {
-    static const char name[] = "flyQuantPerTokenPlan";
     flyQuantPerTokenArgs_t a;
-    struct fly_problem p;
-    if (!fly_handle_begin(h))
-        return fly_bad_handle(h, name);
-    flyStatus_t status = validate(h, name, args, &a, &p);
-    if (status != FLY_STATUS_SUCCESS)
-        return status;
-    return fly_plan(h, &fly_op_quant, a.rows ? &p : NULL, plan);
+    return fly_rowwise_plan(h, &fly_op_quant, "flyQuantPerTokenPlan", validate, args, &a, plan);
 }
 
 /* ---- for bench and tests ---- */

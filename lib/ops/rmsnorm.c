@@ -26,14 +26,12 @@ enum { QUANT_NONE, QUANT_DYNAMIC, QUANT_SMOOTH };
 static const char *const quant_words[] = {"none", "dynamic", "smooth", NULL};
 
 static const struct fly_field fields[NFIELDS] = {
-    [F_ROWS] = {"rows", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 0, INT64_MAX, NULL,
-                "rows; 0 does nothing"},
-    [F_COLS] = {"cols", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 1, INT64_MAX, NULL,
-                "columns"},
-    [F_LDX] = {"ldx", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of x"},
-    [F_LDY] = {"ldy", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of y"},
-    [F_LDR] = {"ldr", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of residual"},
-    [F_LDRO] = {"ldro", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of residual_out"},
+    [F_ROWS] = {"rows", FLY_ROWWISE_FIELD_ROWS},
+    [F_COLS] = {"cols", FLY_ROWWISE_FIELD_COLS},
+    [F_LDX] = {"ldx", FLY_ROWWISE_FIELD_LD("x")},
+    [F_LDY] = {"ldy", FLY_ROWWISE_FIELD_LD("y")},
+    [F_LDR] = {"ldr", FLY_ROWWISE_FIELD_LD("residual")},
+    [F_LDRO] = {"ldro", FLY_ROWWISE_FIELD_LD("residual_out")},
     [F_EPS] = {"eps", FLY_FIELD_FLOAT, 0, -1, EPS_DEFAULT, 0, 0, NULL, "added to the mean square"},
     [F_GAMMA] = {"gamma", FLY_FIELD_INT, 0, -1, 1, 0, 1, NULL, "1: scale by gamma"},
     [F_RSTD] = {"rstd", FLY_FIELD_INT, 0, -1, 0, 0, 1, NULL, "1: write 1 / root mean square of each row"},
@@ -106,9 +104,9 @@ static void ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *p
 /* ---- the call ---- */
 
 /* Checks args, copies them with defaults filled in, and makes the problem. */
-static flyStatus_t validate(flyHandle_t h, const char *function, const flyRmsNormArgs_t *args, flyRmsNormArgs_t *a,
-                            struct fly_problem *p)
+static flyStatus_t validate(flyHandle_t h, const char *function, const void *args, void *copy, struct fly_problem *p)
 {
+    flyRmsNormArgs_t *a = copy;
     flyStatus_t status = fly_args_copy(h, function, args, a, sizeof *a, sizeof *a);
     if (status == FLY_STATUS_SUCCESS)
         status = fly_rowwise_float_type(h, function, "dtype", a->dtype);
@@ -193,26 +191,13 @@ static int launch(const struct fly_call *c, const void *args)
 flyStatus_t flyRmsNorm(flyHandle_t h, const flyRmsNormArgs_t *args)
 {
     flyRmsNormArgs_t a;
-    struct fly_problem p;
-    if (!fly_handle_begin(h))
-        return fly_bad_handle(h, function_name);
-    flyStatus_t status = validate(h, function_name, args, &a, &p);
-    if (status != FLY_STATUS_SUCCESS || a.rows == 0)
-        return status;
-    return fly_dispatch(h, &fly_op_rmsnorm, &p, launch, &a, 0);
+    return fly_rowwise_call(h, &fly_op_rmsnorm, validate, launch, args, &a);
 }
 
 flyStatus_t flyRmsNormPlan(flyHandle_t h, const flyRmsNormArgs_t *args, flyPlan_t *plan)
 {
-    static const char name[] = "flyRmsNormPlan";
     flyRmsNormArgs_t a;
-    struct fly_problem p;
-    if (!fly_handle_begin(h))
-        return fly_bad_handle(h, name);
-    flyStatus_t status = validate(h, name, args, &a, &p);
-    if (status != FLY_STATUS_SUCCESS)
-        return status;
-    return fly_plan(h, &fly_op_rmsnorm, a.rows ? &p : NULL, plan);
+    return fly_rowwise_plan(h, &fly_op_rmsnorm, "flyRmsNormPlan", validate, args, &a, plan);
 }
 
 /* ---- for bench and tests ---- */

@@ -37,6 +37,14 @@ static inline uint32_t fly_rowwise_workgroups(const struct fly_kernel *k, int64_
 /* struct fly_op's grid for a problem of `rows` rows. */
 void fly_rowwise_grid(const struct fly_kernel *k, int64_t rows, uint32_t grid[3], uint32_t *launches);
 
+/* Fields that row-wise ops share, behind the name. */
+#define FLY_ROWWISE_FIELD_ROWS                                                                     \
+    FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 0, INT64_MAX, NULL, "rows; 0 does nothing"
+#define FLY_ROWWISE_FIELD_COLS                                                                     \
+    FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 1, INT64_MAX, NULL, "columns"
+#define FLY_ROWWISE_FIELD_LD(of)                                                                   \
+    FLY_FIELD_INT, 0, FLY_ROWWISE_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of " of
+
 /* The members of struct fly_op that need no more than the shape. A row-wise op's fields start with
  * rows, cols and the leading dimension of its first matrix. */
 enum { FLY_ROWWISE_ROWS, FLY_ROWWISE_COLS, FLY_ROWWISE_LD };

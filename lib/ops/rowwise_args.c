@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "core/dtype.h"
+#include "ops/rowwise.h"
 
 #define REFUSE(status, ...) return fly_fail(h, status, "%s: " __VA_ARGS__)
 
@@ -79,4 +80,28 @@ flyStatus_t fly_rowwise_finite(flyHandle_t h, const char *function, const char *
         REFUSE(FLY_STATUS_INVALID_VALUE, "%s = %g: must be finite%s", function, field, (double)v,
                negative ? "" : " and not negative");
     return FLY_STATUS_SUCCESS;
+}
+
+flyStatus_t fly_rowwise_call(flyHandle_t h, const struct fly_op *op, fly_validate_fn *validate, fly_launch_fn *launch,
+                             const void *args, void *copy)
+{
+    struct fly_problem p;
+    if (!fly_handle_begin(h))
+        return fly_bad_handle(h, op->function);
+    flyStatus_t status = validate(h, op->function, args, copy, &p);
+    if (status != FLY_STATUS_SUCCESS || p.v[FLY_ROWWISE_ROWS] == 0)
+        return status;
+    return fly_dispatch(h, op, &p, launch, copy, 0);
+}
+
+flyStatus_t fly_rowwise_plan(flyHandle_t h, const struct fly_op *op, const char *function, fly_validate_fn *validate,
+                             const void *args, void *copy, flyPlan_t *plan)
+{
+    struct fly_problem p;
+    if (!fly_handle_begin(h))
+        return fly_bad_handle(h, function);
+    flyStatus_t status = validate(h, function, args, copy, &p);
+    if (status != FLY_STATUS_SUCCESS)
+        return status;
+    return fly_plan(h, op, p.v[FLY_ROWWISE_ROWS] ? &p : NULL, plan);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "core/handle.h"
+#include "core/launch.h"
 
 enum fly_tensor_need { FLY_OPTIONAL, FLY_REQUIRED, FLY_FORBIDDEN };
 
@@ -40,6 +41,17 @@ bool fly_is_quantised(unsigned dtype);
 
 /* Whether [rows, cols] with rows `ld` apart can be addressed: its bytes fit int64_t. */
 bool fly_rowwise_addressable(int64_t rows, int64_t ld, int64_t cols, int64_t bytes);
+
+/* Checks an op's argument struct, copies it to `copy`, its own type, with defaults filled in, and makes the problem. */
+typedef flyStatus_t fly_validate_fn(flyHandle_t h, const char *function, const void *args, void *copy,
+                                    struct fly_problem *p);
+
+/* The public call of an op whose first field counts rows, of which none is no work, and that takes no workspace;
+ * and its Plan. copy: where validate may put its copy, which launch then gets. */
+flyStatus_t fly_rowwise_call(flyHandle_t h, const struct fly_op *op, fly_validate_fn *validate, fly_launch_fn *launch,
+                             const void *args, void *copy);
+flyStatus_t fly_rowwise_plan(flyHandle_t h, const struct fly_op *op, const char *function, fly_validate_fn *validate,
+                             const void *args, void *copy, flyPlan_t *plan);
 
 /* Address of element `i` of an operand that may be absent. */
 static inline uint64_t fly_at(const void *p, int64_t i, unsigned bytes)

@@ -23,13 +23,11 @@ enum { F_ROWS, F_COLS, F_LDDY, F_LDY, F_LDDX, F_SCALE, NFIELDS };
 #define ONE 0x3f800000 /* 1.0f */
 
 static const struct fly_field fields[NFIELDS] = {
-    [F_ROWS] = {"rows", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 0, INT64_MAX, NULL,
-                "rows; 0 does nothing"},
-    [F_COLS] = {"cols", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 1, INT64_MAX, NULL,
-                "columns"},
-    [F_LDDY] = {"lddy", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of dy"},
-    [F_LDY] = {"ldy", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of y"},
-    [F_LDDX] = {"lddx", FLY_FIELD_INT, 0, F_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of dx"},
+    [F_ROWS] = {"rows", FLY_ROWWISE_FIELD_ROWS},
+    [F_COLS] = {"cols", FLY_ROWWISE_FIELD_COLS},
+    [F_LDDY] = {"lddy", FLY_ROWWISE_FIELD_LD("dy")},
+    [F_LDY] = {"ldy", FLY_ROWWISE_FIELD_LD("y")},
+    [F_LDDX] = {"lddx", FLY_ROWWISE_FIELD_LD("dx")},
     [F_SCALE] = {"scale", FLY_FIELD_FLOAT, 0, -1, ONE, 0, 0, NULL, "the forward's scale"},
 };
 
@@ -82,9 +80,9 @@ static void ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *p
 
 /* ---- the call ---- */
 
-static flyStatus_t validate(flyHandle_t h, const char *function, const flySoftmaxBackwardArgs_t *args,
-                            flySoftmaxBackwardArgs_t *a, struct fly_problem *p)
+static flyStatus_t validate(flyHandle_t h, const char *function, const void *args, void *copy, struct fly_problem *p)
 {
+    flySoftmaxBackwardArgs_t *a = copy;
     flyStatus_t status = fly_args_copy(h, function, args, a, sizeof *a, sizeof *a);
     if (status == FLY_STATUS_SUCCESS)
         status = fly_rowwise_float_type(h, function, "dtype", a->dtype);
@@ -143,26 +141,13 @@ static int launch(const struct fly_call *c, const void *args)
 flyStatus_t flySoftmaxBackward(flyHandle_t h, const flySoftmaxBackwardArgs_t *args)
 {
     flySoftmaxBackwardArgs_t a;
-    struct fly_problem p;
-    if (!fly_handle_begin(h))
-        return fly_bad_handle(h, function_name);
-    flyStatus_t status = validate(h, function_name, args, &a, &p);
-    if (status != FLY_STATUS_SUCCESS || a.rows == 0)
-        return status;
-    return fly_dispatch(h, &fly_op_softmaxbwd, &p, launch, &a, 0);
+    return fly_rowwise_call(h, &fly_op_softmaxbwd, validate, launch, args, &a);
 }
 
 flyStatus_t flySoftmaxBackwardPlan(flyHandle_t h, const flySoftmaxBackwardArgs_t *args, flyPlan_t *plan)
 {
-    static const char name[] = "flySoftmaxBackwardPlan";
     flySoftmaxBackwardArgs_t a;
-    struct fly_problem p;
-    if (!fly_handle_begin(h))
-        return fly_bad_handle(h, name);
-    flyStatus_t status = validate(h, name, args, &a, &p);
-    if (status != FLY_STATUS_SUCCESS)
-        return status;
-    return fly_plan(h, &fly_op_softmaxbwd, a.rows ? &p : NULL, plan);
+    return fly_rowwise_plan(h, &fly_op_softmaxbwd, "flySoftmaxBackwardPlan", validate, args, &a, plan);
 }
 
 /* ---- for bench and tests ---- */

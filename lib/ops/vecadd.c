@@ -107,9 +107,9 @@ static void grid(const struct fly_kernel *k, const struct fly_problem *p, const 
 
 /* ---- the call ---- */
 
-static flyStatus_t validate(flyHandle_t h, const char *function, const flyVecAddArgs_t *args, flyVecAddArgs_t *a,
-                            struct fly_problem *p)
+static flyStatus_t validate(flyHandle_t h, const char *function, const void *args, void *copy, struct fly_problem *p)
 {
+    flyVecAddArgs_t *a = copy;
     flyStatus_t status = fly_args_copy(h, function, args, a, sizeof *a, sizeof *a);
     if (status == FLY_STATUS_SUCCESS)
         status = fly_rowwise_float_type(h, function, "dtype", a->dtype);
@@ -157,26 +157,13 @@ static int launch(const struct fly_call *c, const void *args)
 flyStatus_t flyVecAdd(flyHandle_t h, const flyVecAddArgs_t *args)
 {
     flyVecAddArgs_t a;
-    struct fly_problem p;
-    if (!fly_handle_begin(h))
-        return fly_bad_handle(h, function_name);
-    flyStatus_t status = validate(h, function_name, args, &a, &p);
-    if (status != FLY_STATUS_SUCCESS || a.n == 0)
-        return status;
-    return fly_dispatch(h, &fly_op_vecadd, &p, launch, &a, 0);
+    return fly_rowwise_call(h, &fly_op_vecadd, validate, launch, args, &a);
 }
 
 flyStatus_t flyVecAddPlan(flyHandle_t h, const flyVecAddArgs_t *args, flyPlan_t *plan)
 {
-    static const char name[] = "flyVecAddPlan";
     flyVecAddArgs_t a;
-    struct fly_problem p;
-    if (!fly_handle_begin(h))
-        return fly_bad_handle(h, name);
-    flyStatus_t status = validate(h, name, args, &a, &p);
-    if (status != FLY_STATUS_SUCCESS)
-        return status;
-    return fly_plan(h, &fly_op_vecadd, a.n ? &p : NULL, plan);
+    return fly_rowwise_plan(h, &fly_op_vecadd, "flyVecAddPlan", validate, args, &a, plan);
 }
 
 /* ---- for bench and tests ---- */
