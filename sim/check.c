@@ -449,8 +449,10 @@ static bool memory(struct sim_wave *w, const struct insn *in, const struct touch
 static void lane_moves(struct sim_wave *w, const struct insn *in, u64 origin)
 {
     const unsigned a = in->o[0].reg, b = in->o[1].reg;
-    for (int k = 0; k < 4; k++) {
-        u64 x = w->und[a][k], y = w->und[b][k], nx, ny;
+    const bool half = in->src->op->op == SIM_OP_v_swap_b16;
+    const int ka = in->dst & SIM_DST_HI ? 2 : 0, kb = half && in->o[1].sel == SIM_SEL_WORD1 ? 2 : 0;
+    for (int k = 0; k < (half ? 2 : 4); k++) {
+        u64 x = w->und[a][k + ka], y = w->und[b][k + kb], nx, ny;
         const u64 e = w->exec;
         if (in->flow == SIM_FLOW_SWAP) {
             nx = (x & ~e) | (y & e);
@@ -463,8 +465,8 @@ static void lane_moves(struct sim_wave *w, const struct insn *in, u64 origin)
             nx = (x & 0xffffffff) | y << 32;
             ny = (y & ~0xffffffffull) | x >> 32;
         }
-        w->und[a][k] = nx;
-        w->und[b][k] = ny;
+        w->und[a][k + ka] = nx;
+        w->und[b][k + kb] = ny;
     }
     w->origin[a] = w->origin[b] = origin;
     mark(w, a);

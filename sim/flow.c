@@ -330,7 +330,7 @@ static unsigned flow_of(unsigned op)
         return SIM_FLOW_READLANE;
     case SIM_OP_v_writelane_b32:
         return SIM_FLOW_WRITELANE;
-    case SIM_OP_v_swap_b32:
+    case SIM_OP_v_swap_b32: case SIM_OP_v_swap_b16:
         return SIM_FLOW_SWAP;
     case SIM_OP_v_permlane16_swap_b32:
         return SIM_FLOW_SWAP16;

@@ -145,12 +145,16 @@ static void run_copies(enum target t)
 static const struct { const char *name; int bits, words; bool lds; unsigned targets; } turns[] = {
     { "ds_load_tr16_b128", 16, 4, true, ON_1250 },      { "ds_load_tr8_b64", 8, 2, true, ON_1250 },
     { "global_load_tr16_b128", 16, 4, false, ON_1250 }, { "global_load_tr8_b64", 8, 2, false, ON_1250 },
+    { "ds_load_tr4_b64", 4, 2, true, ON_1250 },         { "ds_load_tr6_b96", 6, 3, true, ON_1250 },
+    { "global_load_tr4_b64", 4, 2, false, ON_1250 },    { "global_load_tr6_b96", 6, 3, false, ON_1250 },
     { "global_load_tr_b128", 16, 4, false, ON_1201 },   { "global_load_tr_b64", 8, 2, false, ON_1201 },
 };
 
-/* The lane whose element l % 8 becomes element e of lane l. */
+/* The lane whose element l % n becomes element e of lane l; n elements a lane. */
 static int from_lane(int bits, int l, int e)
 {
+    if (bits < 8) /* 16 x 16 tiles */
+        return l / 16 * 16 + e;
     if (bits == 16)
         return l / 8 * 8 + e;
     return l / 16 * 16 + (l % 16 < 8 ? 0 : 4) + (e < 4 ? e : 8 + e - 4);
@@ -180,7 +184,7 @@ static void run_turns(enum target t)
     }
     for (int i = 0; i < N; i++)
         for (int run = 0; run < 4 && snippet[i] >= 0; run++) {
-            int n = 4 * turns[i].words, size = turns[i].bits / 8;
+            int n = 4 * turns[i].words, bits = turns[i].bits, elements = 8 * n / bits;
             rand_seed(turns[i].name);
             for (int k = 0; k < run; k++)
                 rand64();
@@ -199,9 +203,12 @@ static void run_turns(enum target t)
             memcpy(want_mem, mem, sizeof mem);
             const uint8_t *from = turns[i].lds ? w.lds + 32 : mem + MIDDLE + 32;
             for (int l = 0; l < 32; l++) {
-                uint8_t out[16];
-                for (int e = 0; e < 8; e++)
-                    memcpy(out + e * size, from + at[from_lane(turns[i].bits, l, e)] + l % 8 * size, (size_t)size);
+                uint8_t out[16] = { 0 };
+                for (int k = 0; k < 8 * n; k++) {
+                    const uint8_t *row = from + at[from_lane(bits, l, k / bits)];
+                    int bit = l % elements * bits + k % bits;
+                    out[k / 8] |= (uint8_t)((row[bit / 8] >> bit % 8 & 1) << k % 8);
+                }
                 for (int k = 0; k < turns[i].words; k++)
                     memcpy(&want.v[20 + k][l], out + 4 * k, 4);
             }

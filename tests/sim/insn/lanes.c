@@ -180,6 +180,27 @@ REF(movrels) { w->m0 = 3; FOR_ACTIVE(i) w->v[10][i] = w->v[5][i]; }
 REF(movreld) { w->m0 = 3; FOR_ACTIVE(i) w->v[13][i] = w->v[2][i]; }
 REF(movrelsd) { w->m0 = 3; FOR_ACTIVE(i) w->v[13][i] = w->v[5][i]; }
 REF(movrelsd_2) { w->m0 = 0x50003; FOR_ACTIVE(i) w->v[15][i] = w->v[5][i]; }
+REF(swaprel)
+{
+    w->m0 = 0x50003;
+    FOR_ACTIVE(i)
+    {
+        uint32_t x = w->v[15][i];
+        w->v[15][i] = w->v[5][i];
+        w->v[5][i] = x;
+    }
+}
+REF(swap16_lh)
+{
+    FOR_ACTIVE(i)
+    {
+        uint32_t x = w->v[10][i], y = w->v[2][i];
+        w->v[10][i] = (x & 0xffff0000) | y >> 16;
+        w->v[2][i] = (y & 0xffff) | x << 16;
+    }
+}
+REF(swap16_same) { FOR_ACTIVE(i) w->v[10][i] = w->v[10][i] << 16 | w->v[10][i] >> 16; }
+REF(scalar_movrelsd_2) { (void)t; w->m0 = 0x40003; w->s[24] = w->s[33]; }
 /* Messages that answer: nothing to say; the clock minus itself. */
 REF(answer) { (void)t; w->s[20] = 0; }
 REF(answer64) { (void)t; w->s[20] = w->s[21] = 0; }
@@ -250,6 +271,10 @@ static const struct {
     { "v_movreld_b32", "s_mov_b32 m0, 3\nv_movreld_b32 v10, v2", movreld, false, ON_GFX11UP },
     { "v_movrelsd_b32", "s_mov_b32 m0, 3\nv_movrelsd_b32 v10, v2", movrelsd, false, ON_GFX11UP },
     { "v_movrelsd_2_b32", "s_mov_b32 m0, 0x50003\nv_movrelsd_2_b32 v10, v2", movrelsd_2, false, ON_GFX11UP },
+    { "v_swaprel_b32", "s_mov_b32 m0, 0x50003\nv_swaprel_b32 v10, v2", swaprel, false, ON_GFX11UP },
+    { "v_swap_b16", "v_swap_b16 v10.l, v2.h", swap16_lh, false, ON_1100 },
+    { "v_swap_b16", "v_swap_b16 v10.h, v10.l", swap16_same, false, ON_1100 },
+    { "s_movrelsd_2_b32", "s_mov_b32 m0, 0x40003\ns_movrelsd_2_b32 s20, s30", scalar_movrelsd_2, false, ON_GFX11UP },
     { "s_sendmsg_rtn_b32", "s_sendmsg_rtn_b32 s20, sendmsg(MSG_RTN_GET_DOORBELL)", answer, false, ON_GFX11UP },
     { "s_sendmsg_rtn_b64", "s_sendmsg_rtn_b64 s[20:21], sendmsg(MSG_RTN_GET_TMA)", answer64, false, ON_GFX11UP },
     { "s_get_shader_cycles_u64", "s_get_shader_cycles_u64 s[20:21]\ns_sub_nc_u64 s[20:21], s[20:21], s[20:21]",

@@ -207,6 +207,32 @@ REF(dot2_bf16) { dot_float(l, REF_BF16, l->s[2]); }
 REF(dot2c_f16) { dot_float(l, REF_F16, l->d); }
 REF(dot2c_bf16) { dot_float(l, REF_BF16, l->d); }
 
+/* 16-bit results: after one, two or three roundings to the result's format, in any order of the sum. */
+static void dot_half(struct lane *l, struct ref_format f, bool flush)
+{
+    struct ref_num p[3];
+    for (int k = 0; k < 3; k++) {
+        uint64_t a = k < 2 ? l->s[0] >> 16 * k & 0xffff : l->s[2] & 0xffff, b = l->s[1] >> 16 * (k & 1) & 0xffff;
+        struct ref_num x = flush ? no_denormal(f, a) : lane_f16(l, a), y = flush ? no_denormal(f, b) : lane_f16(l, b);
+        p[k] = k < 2 ? ref_mul(x, y) : x;
+    }
+    enum ref_round r = round16(l);
+    for (int first = 0; first < 3; first++)
+        for (int wide = 0; wide < 3; wide++) {
+            struct ref_num s = ref_add(p[first], p[(first + 1) % 3], REF_RNE);
+            struct ref_format mid = wide == 1 ? REF_F32 : f;
+            if (wide)
+                s = ref_unpack(mid, ref_pack(mid, s, wide == 1 ? REF_RNE : r, flush && wide == 1));
+            s = ref_add(s, p[(first + 2) % 3], REF_RNE);
+            if (wide == 1)
+                s = ref_unpack(REF_F32, ref_pack(REF_F32, s, REF_RNE, flush));
+            l->d = f.exp_bits == 5 ? pack_f16(l, s) : pack_bf16(l, s);
+            lane_alt(l, l->d);
+        }
+}
+REF(dot2h_f16) { dot_half(l, REF_F16, false); }
+REF(dot2h_bf16) { dot_half(l, REF_BF16, true); }
+
 #define PKF (VF_CLAMP | VF_NEG_LO_HI)
 
 static const struct valu_row rows[] = {
@@ -276,6 +302,10 @@ static const struct valu_row rows[] = {
       VF_NEG_BITS, ON_GFX11UP },
     { "v_dot8_i32_iu4", VOP3P, V_I32, { V_B32, V_B32, V_I32 }, dot8_iu, VF_CLAMP | VF_NO_OPSEL |
       VF_NEG_BITS, ON_GFX11UP },
+    { "v_dot2_f16_f16", VOP3, V_F16, { V_PF16, V_PF16, V_F16 }, dot2h_f16,
+      VF_OPSEL | VF_NO_ABS | VF_NO_INLINE | VF_NAN_ANY | VF_MODES, ON_RDNA },
+    { "v_dot2_bf16_bf16", VOP3, V_BF16, { V_PBF16, V_PBF16, V_BF16 }, dot2h_bf16,
+      VF_OPSEL | VF_NO_ABS | VF_NO_INLINE | VF_NAN_ANY, ON_RDNA },
     { "v_dot2acc_f32_f16", VOP2, V_F32, { V_PF16, V_PF16 }, dot2c_f16,
       VF_ACC | VF_NAN_ANY | VF_NO_E64 | VF_NO_SUFFIX, ON_1100 },
     { "v_dot2_f32_f16", VOP3P, V_F32, { V_PF16, V_PF16, V_F32 }, dot2_f16, VF_NO_OPSEL | VF_NAN_ANY,

@@ -298,6 +298,8 @@ static const struct valu_row rows[] = {
       CV(F16, E5M2, 1, true, true, false, -1) },
     { "v_cvt_sr_pk_bf16_f32", VOP3, D3(V_B32, V_F32, V_F32, V_B32), VF_SELF | VF_NO_MODS, ON_1250,
       CV(F32, BF16, 2, true, true, true, -1) },
+    { "v_cvt_sr_pk_f16_f32", VOP3, D3(V_B32, V_F32, V_F32, V_B32), VF_SELF | VF_NO_MODS, ON_1250,
+      CV(F32, F16, 2, true, true, true, -1) },
     { "v_cvt_scale_pk8_f32_fp8", VOP3, D3(V_W8, V_B64, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
       E8M0(E4M3, F32, 8) },
     { "v_cvt_scale_pk8_f16_fp8", VOP3, D3(V_W4, V_B64, V_B32, V_NONE), WIDE | VF_NO_S | VF_NO_INLINE, ON_1250,
