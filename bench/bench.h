@@ -36,6 +36,7 @@ struct bench_result {
     bool counted; /* the simulator's counts of one launch */
     uint64_t bytes_read, bytes_written, param_bytes, lds_bytes_moved, lds_conflict_cycles;
     uint64_t unique_bytes;          /* lines read and lines written, each once a launch */
+    uint64_t memory_bytes;          /* and of parameters and workspace where they exceed the caches */
     uint64_t workgroups, simulated; /* fewer simulated: the counts are extrapolated */
     struct {
         const char *name;

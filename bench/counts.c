@@ -39,7 +39,7 @@ bool bench_count(struct check_case *c, struct bench_result *r)
     for (uint32_t i = 0; i < c->n; i++)
         if (c->b[i].o.present && c->b[i].o.role == FLY_PARAM)
             mark(c->b[i].device, c->b[i].bytes);
-    if (c->workspace) /* sums that are read again as soon as they are written: caches serve them too */
+    if (c->workspace) /* sums that are read again as soon as they are written: caches serve them while they fit */
         mark(c->workspace, c->workspace_bytes);
     reset();
     check_launch(c, &r->check);
@@ -53,6 +53,7 @@ bool bench_count(struct check_case *c, struct bench_result *r)
     r->bytes_read = n.read_bytes;
     r->bytes_written = n.write_bytes;
     r->unique_bytes = n.first_read_bytes + n.first_write_bytes;
+    r->memory_bytes = n.memory_bytes;
     r->workgroups = n.workgroups;
     r->simulated = n.simulated_workgroups;
     r->param_bytes = n.param_bytes;

@@ -70,6 +70,7 @@ void bench_print_json(const struct bench_options *opt, const struct bench_result
         json_integer("bytes_written", r->bytes_written);
         json_integer("param_bytes", r->param_bytes);
         json_integer("unique_bytes", r->unique_bytes);
+        json_integer("memory_bytes", r->memory_bytes);
         json_integer("workgroups", r->workgroups);
         json_integer("simulated_workgroups", r->simulated);
         if (r->ideal_bytes)

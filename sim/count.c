@@ -48,7 +48,7 @@ int sim_occupancy(const struct sim_function *f, u32 block, u32 lds)
 static void extrapolate(const struct sim_launch *l, struct flysim_counts *c)
 {
     const double more = (double)l->total / (double)l->runs;
-    u64 *const scaled[] = {&c->read_bytes, &c->write_bytes, &c->param_bytes, &c->first_read_bytes, &c->first_write_bytes,
+    u64 *const scaled[] = {&c->read_bytes, &c->write_bytes, &c->param_bytes, &c->first_read_bytes, &c->first_write_bytes, &c->first_param_bytes,
                            &c->lds_bytes, &c->lds_cycles, &c->lds_conflict_cycles, &c->lds_conflict_cycles_linear,
                            &c->matrix_cycles, &c->valu_cycles};
     for (unsigned i = 0; i < sizeof scaled / sizeof *scaled; i++)
@@ -85,6 +85,7 @@ void sim_count_launch(struct sim_launch *l)
     c->param_bytes = l->tally.param_bytes;
     c->first_read_bytes = l->tally.first_read;
     c->first_write_bytes = l->tally.first_write;
+    c->first_param_bytes = l->tally.first_param;
     c->lds_bytes = l->tally.lds_bytes;
     c->lds_cycles = l->tally.lds_cycles;
     c->lds_conflict_cycles = l->tally.lds_conflict;

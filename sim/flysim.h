@@ -58,6 +58,9 @@ struct flysim_counts {
     uint64_t first_write_bytes;            /* likewise written; neither counts buffers marked as parameters */
     uint64_t simulated_workgroups;         /* fewer than workgroups where flysimSample asked for a sample */
     double unit_ns[FLYSIM_UNITS];          /* modelled time each unit is busy */
+    uint64_t first_param_bytes;            /* lines of parameters read and lines written, each once a launch */
+    uint64_t memory_bytes;                 /* what the model has memory move: first_read_bytes, first_write_bytes, and
+                                              first_param_bytes of launches whose parameters exceed the last cache */
 };
 
 /* Name of a class of instructions: "valu"; of a unit: "HBM". */

@@ -429,6 +429,7 @@ static void add_lines(struct sim_wave *w, u64 line, unsigned lines, bool write)
     u64 bytes = 64ull * lines;
     if (sim_any_param && sim_mem_is_param(line)) {
         t->param_bytes += bytes;
+        t->first_param += first_touch(w->wg->launch, line, lines, write);
     } else if (write) {
         t->write_bytes += bytes;
         t->first_write += first_touch(w->wg->launch, line, lines, true);

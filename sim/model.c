@@ -25,7 +25,11 @@ void sim_model_time(const struct sim_target *t, const struct sim_launch *l, stru
         issued += c->instructions[i];
     const double bytes = (double)(c->read_bytes + c->write_bytes + c->param_bytes);
     const double on = cus > 0 ? cus : 1, pipes = simds > 0 ? simds : 1;
-    c->unit_ns[FLYSIM_HBM] = (double)(c->first_read_bytes + c->first_write_bytes) / t->mem_gbps;
+    /* Parameters, and workspace marked as such, stay in the last cache while they fit. */
+    c->memory_bytes = c->first_read_bytes + c->first_write_bytes;
+    if (c->first_param_bytes > (u64)t->cache_mib << 20)
+        c->memory_bytes += c->first_param_bytes;
+    c->unit_ns[FLYSIM_HBM] = (double)c->memory_bytes / t->mem_gbps;
     c->unit_ns[FLYSIM_L2] = bytes / t->l2_gbps;
     c->unit_ns[FLYSIM_L1] = bytes / on / FLYSIM_L1_BYTES / hz;
     c->unit_ns[FLYSIM_LDS_UNIT] = (double)c->lds_cycles / on / hz;

@@ -276,6 +276,7 @@ struct sim_tally {
     u64 read_bytes, write_bytes, param_bytes, lds_bytes, lds_conflict, lds_conflict_naive;
     u64 lds_cycles, scratch_bytes;
     u64 first_read, first_write; /* of lines the launch had not read, written before */
+    u64 first_param;             /* likewise, of parameters: both together */
 };
 
 struct sim_wg {

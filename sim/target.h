@@ -28,7 +28,8 @@ struct sim_target {
     double l2_gbps;         /* peak L2 bandwidth */
     double mem_gib;
     int lds_bytes_clk;      /* LDS bytes a clock and CU */
-    int l2_kib;
+    int l2_kib;             /* that hipGetDeviceProperties tells */
+    int cache_mib;          /* last cache before memory: Infinity Cache, else L2 */
     const struct sim_family *family; /* filled in by sim_target_find */
 };
 

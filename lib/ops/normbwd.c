@@ -178,15 +178,25 @@ static int64_t resident(const struct fly_kernel *k)
     return lanes > k->block ? lanes / k->block : 1;
 }
 
-/* Enough workgroups that each compute unit has eight waves of 64, more where rows would keep many more busy: each
- * costs a row of f32 in the workspace, written and read. */
+/*
+ * Workgroups of the first kernel. Each costs a row of f32 a sum in the workspace, written and read, and a start, in which
+ * it finds its columns and gamma. So there are enough that each compute unit has eight waves of 64, more where rows
+ * would keep many more busy; but no more than leave the workspace's traffic below SHARE percent of the bytes that must
+ * move, as long as each compute unit has one.
+ */
+enum { SHARE = 12 };
+
 static int64_t programs_of(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)
 {
     int64_t rows = p->v[FLY_NORMBWD_ROWS], groups = rows / k->rowwise.rows + (rows % k->rowwise.rows != 0);
     if (asks_ahead(t))
         return smaller(groups, t->cus * resident(k));
     int64_t busy = (int64_t)t->cus * (k->block >= 512 ? 1 : 512 / k->block);
-    return smaller(groups, groups >= 32 * busy ? 2 * busy : busy);
+    int64_t programs = smaller(groups, groups >= 32 * busy ? 2 * busy : busy);
+    int64_t element = fly_dtype_bits(k->types[0]) / 8 * (p->v[FLY_NORMBWD_ADD] ? 4 : 3); /* bytes moved for one of x */
+    int64_t most = wants_sums(p) && rows < INT64_MAX / 4096 ? rows * element * SHARE / (100 * 8 * (int64_t)halves(p)) : programs;
+    most = most > t->cus ? most / t->cus * t->cus : t->cus; /* as many on each compute unit */
+    return smaller(programs, most);
 }
 
 struct fly_normbwd_work fly_normbwd_work(const struct fly_kernel *k, const struct fly_problem *p,

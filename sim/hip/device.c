@@ -413,6 +413,8 @@ void hip_add_counts(struct device *d, const struct flysim_counts *c)
     s->lds_cycles += c->lds_cycles;
     s->first_read_bytes += c->first_read_bytes;
     s->first_write_bytes += c->first_write_bytes;
+    s->first_param_bytes += c->first_param_bytes;
+    s->memory_bytes += c->memory_bytes;
     s->simulated_workgroups += c->simulated_workgroups;
     s->matrix_cycles += c->matrix_cycles;
     s->valu_cycles += c->valu_cycles;

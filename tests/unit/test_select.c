@@ -154,6 +154,37 @@ Test(select, short_rows_keep_nine_lanes_in_ten_busy)
     }
 }
 
+/* Sums over rows cost little beside the rows, or there is one workgroup a compute unit; none is idle. */
+Test(select, gradients_keep_their_workspace_small)
+{
+    static const int64_t shapes[][2] = {{1024, 4096}, {4096, 512}, {8192, 768}, {65536, 128}, {100, 8192}, {16384, 4096}};
+    static const char *const ops[] = {"layernormbwd", "rmsnormbwd"}, *const archs[] = {"gfx90a", "gfx942", "gfx950", "gfx1201"};
+    for (unsigned o = 0; o < COUNT(ops); o++)
+        for (unsigned a = 0; a < COUNT(archs); a++)
+            for (unsigned s = 0; s < COUNT(shapes); s++) {
+                const struct fly_op *op = fly_op_find(ops[o]);
+                const struct fly_target t = {fly_arch_find(archs[a]), 256};
+                struct fly_problem p;
+                uint32_t n, grid[3], launches;
+                uint64_t data, params;
+                fly_problem_init(op, op->types[2], &p);
+                p.v[FLY_ROWWISE_ROWS] = shapes[s][0];
+                for (uint32_t f = FLY_ROWWISE_COLS; f < op->nfields; f++)
+                    if (f == FLY_ROWWISE_COLS || !strncmp(op->fields[f].name, "ld", 2))
+                        p.v[f] = shapes[s][1];
+                fly_registry_rows(op, t.arch->id, p.types, &n);
+                if (!n)
+                    continue;
+                const struct fly_kernel *k = select_or_fail(&p, t.arch->id, t.cus).kernel;
+                op->grid(k, &p, &t, grid, &launches);
+                op->ideal_bytes(&p, &data, &params);
+                int64_t groups = (shapes[s][0] + k->rowwise.rows - 1) / k->rowwise.rows;
+                cr_expect_geq(grid[0], groups < t.cus ? groups : t.cus);
+                cr_expect(grid[0] <= t.cus || 2 * op->workspace(k, &p, &t) <= data / 8, "%s %lld x %lld on %s: %u programs",
+                          ops[o], (long long)shapes[s][0], (long long)shapes[s][1], archs[a], grid[0]);
+            }
+}
+
 Test(select, a_row_that_fits_registers_is_read_once)
 {
     static const int64_t cols[] = {64, 1000, 4096, 5000, 8192, 12288, 16384};
