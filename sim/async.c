@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "handlers.h"
 #include "mem.h"
 #include "trap.h"
 
@@ -110,7 +111,8 @@ struct tensor {
     unsigned pad_every, pad; /* bytes of LDS left out after so many; loads only */
     unsigned count;         /* repetitions (iterate) */
     u64 step;               /* in memory, and in LDS, between them: elements */
-    u32 lds_step;
+    u32 lds_step, cell;     /* cell: the barrier cell that the copy arrives at */
+    bool arrive;
 };
 
 static u64 bits(const u32 *words, unsigned at, unsigned n)
@@ -141,13 +143,15 @@ static bool describe(struct sim_wave *w, const struct insn *in, struct tensor *t
     if (!*on)
         return true;
     const bool iterate = g1[0] >> 19 & 1;
-    if (g0[0] >> 31 || g1[0] >> 18 & 1 || (g1[0] & 0xffff) > 1) {
+    if (g0[0] >> 31 || (g1[0] & 0xffff) > 1) {
         sim_trap(w, in, -1, SIM_TRAP_UNIMPLEMENTED, 0, "%s of the tensor data mover is not implemented",
-                 g0[0] >> 31 ? "gathering" : g1[0] >> 18 & 1 ? "the barrier" : "multicasting");
+                 g0[0] >> 31 ? "gathering" : "multicasting");
         return false;
     }
     *t = (struct tensor){.base = g0[2] | (u64)(g0[3] & 0x1ffffff) << 32, .lds = g0[1],
                          .bytes = 1u << (g1[0] >> 16 & 3), .count = 1};
+    t->arrive = g1[0] >> 18 & 1;
+    t->cell = 8 * (g1[1] & 0xffff);
     if (g1[0] >> 20 & 1) {
         t->pad_every = 8u << (g1[0] >> 22 & 7);
         t->pad = 4 * ((g1[0] >> 25 & 127) + 1);
@@ -259,5 +263,12 @@ bool sim_tensor_copy(struct sim_wave *w, const struct insn *in, bool store)
         if (!store)
             note_range(w, in, (u32)lo, (u32)hi);
     }
+    if (t.arrive && t.cell + 8 > w->wg->lds_bytes) {
+        sim_trap(w, in, -1, SIM_TRAP_BOUNDS, t.cell, "the barrier cell lies at LDS 0x%x: the workgroup has %u bytes", t.cell,
+                 w->wg->lds_bytes);
+        return false;
+    }
+    if (t.arrive)
+        sim_cell_arrive(w, t.cell, 1);
     return true;
 }

@@ -97,6 +97,17 @@ bool sim_keeps_half(unsigned op);
 /* ds_swizzle_b32: the lane that `lane` reads, by the instruction's offset. */
 unsigned sim_swizzle_lane(u32 offset, unsigned lane);
 
+/* Named barriers and the workgroup's own (-1), see barrier.c. `set` are the members a signal declares, 0 for
+ * those there are; *first becomes whether it is the phase's first. False after a report. */
+bool sim_barrier_signal(struct sim_wave *w, const struct insn *in, i32 id, u32 set, bool *first);
+bool sim_barrier_init(struct sim_wave *w, const struct insn *in, i32 id, u32 members);
+bool sim_barrier_join(struct sim_wave *w, const struct insn *in, i32 id);
+/* Whether the wave was a member of a named barrier; it is none any more. */
+bool sim_barrier_leave(struct sim_wave *w);
+u32 sim_barrier_state(const struct sim_wave *w, i32 id);
+/* An arrival at a barrier cell in LDS by n; gives the cell as it was. */
+u64 sim_cell_arrive(struct sim_wave *w, u32 address, u32 n);
+
 u32 sim_getreg(struct sim_wave *w, unsigned id);
 void sim_setreg(struct sim_wave *w, unsigned simm16, u32 value);
 

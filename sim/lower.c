@@ -152,7 +152,10 @@ static void lower_operand(struct build *b, struct operand *d, const struct sim_o
     if (o->file == SIM_FILE_V || o->file == SIM_FILE_A) {
         d->kind = SIM_KIND_ROW;
         d->reg = (u16)(o->file == SIM_FILE_A ? SIM_ROW_ACC + o->reg : o->reg);
-        for (unsigned k = 0; k < d->words && !(b->body && b->body->flags & SIM_BODY_RELATIVE); k++)
+        const bool masked = d->words == 32 && (b->s->op->cls == SIM_LOAD || b->s->op->cls == SIM_STORE); /* by M0 */
+        if (masked && d->reg + 31 > b->prog->max_row)
+            b->prog->max_row = d->reg + 31;
+        for (unsigned k = 0; k < d->words && !masked && !(b->body && b->body->flags & SIM_BODY_RELATIVE); k++)
             set_row(b, d->reg + k, o->access & SIM_WRITE, o->access & SIM_READ && !(o->access & SIM_WRITE && keeps_old(b->s)));
     } else if (r >= 0 && (r != SIM_S_NULL || o->access & SIM_WRITE)) {
         d->kind = SIM_KIND_S;
@@ -477,6 +480,8 @@ static void classify(struct build *b)
         in->cnt = 1 + SIM_CNT_TENSOR;
         break;
     default:
+        if (s->op->op == SIM_OP_s_get_barrier_state)
+            in->cnt = 1 + SIM_CNT_KM;
         break;
     }
     if (in->cnt) {

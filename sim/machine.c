@@ -268,6 +268,8 @@ static void start_wave(struct sim_wave *w, struct sim_launch *l, struct sim_wg *
     w->start_exec = w->exec;
     w->barrier_exec = ~0ull;
     w->barriers = 0;
+    w->named = 0;
+    w->named_done = false;
     w->host = false; /* changed stays until look_for_deadlock has seen it */
     w->hook = l->trace ? sim_trace_hook : NULL;
     w->worked = false;
@@ -315,6 +317,8 @@ static void start_wg(struct sim_context *c, u64 index)
     g->epoch0 = g->epoch;
     g->at_barrier = 0;
     g->live = 0;
+    g->signals = 0;
+    memset(g->named, 0, sizeof g->named);
     g->released = g->acquired = 0;
     if (l->check)
         memset(g->shadow.init, 0, g->lds_bytes / 8 + 1);
@@ -374,6 +378,7 @@ static bool step(struct sim_context *c, const struct sim_level_ops *ops, bool *m
         switch (w->state) {
         case SIM_DONE: g->live--; *moved = true; break;
         case SIM_BARRIER: g->at_barrier++; *moved = true; break;
+        case SIM_NAMED: *moved = true; break;
         case SIM_FAULT: sim_host_mode(NULL); return true;
         default:
             if (w->insns > wave_budget()) {
@@ -491,14 +496,15 @@ static void describe_wait(struct sim_wave *to, const struct sim_context *c, unsi
 {
     const struct sim_wave *w = c->wg.w[i];
     const struct sim_family *f = w->prog->target->family;
-    const struct insn *in = w->state == SIM_BARRIER ? w->pc - 1 : c->loads[i] ? c->loads[i] : w->pc;
+    const bool barrier = w->state == SIM_BARRIER || w->state == SIM_NAMED;
+    const struct insn *in = barrier ? w->pc - 1 : c->loads[i] ? c->loads[i] : w->pc;
     char text[160] = "?";
-    if (w->state != SIM_RUN && w->state != SIM_BARRIER)
+    if (w->state != SIM_RUN && !barrier)
         return;
     if (in->src->op)
         sim_print(f, in->src, 0, text, sizeof text);
     sim_trap_more(to, "  workgroup (%u, %u, %u), wave %u: %s %s at 0x%llx\n", c->wg.id[0], c->wg.id[1], c->wg.id[2], i,
-                  w->state == SIM_BARRIER ? "waits at" : "loops over", text, (unsigned long long)in->src->pc);
+                  barrier ? "waits at" : "loops over", text, (unsigned long long)in->src->pc);
 }
 
 /* With the lock held, after a turn of c in which no wave ended or passed a barrier. */
@@ -549,13 +555,13 @@ static void look_for_deadlock(struct sim_context *c)
     struct sim_wave *w = NULL;
     unsigned first = 0;
     for (unsigned i = 0; i < c->wg.waves && !w; i++)
-        if (c->wg.w[i]->state == SIM_RUN) {
+        if (c->wg.w[i]->state == SIM_RUN || c->wg.w[i]->state == SIM_NAMED) {
             w = c->wg.w[i];
             first = i;
         }
     if (!w)
         return;
-    sim_trap(w, c->loads[first] ? c->loads[first] : w->pc, -1, SIM_TRAP_DEADLOCK, 0,
+    sim_trap(w, w->state == SIM_NAMED ? w->pc - 1 : c->loads[first] ? c->loads[first] : w->pc, -1, SIM_TRAP_DEADLOCK, 0,
              "%d workgroups wait for what none of them will do, %llu have not started (%d fit at a time)", in_progress,
              (unsigned long long)left, l->max_resident);
     unsigned shown = 0;

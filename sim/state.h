@@ -169,7 +169,7 @@ struct sim_program {
     void *pool;               /* constant rows */
 };
 
-enum sim_state { SIM_RUN, SIM_BARRIER, SIM_DONE, SIM_FAULT };
+enum sim_state { SIM_RUN, SIM_BARRIER, SIM_NAMED, SIM_DONE, SIM_FAULT }; /* NAMED: waits at a named barrier */
 
 /* High word of the base that marks the private segment buffer of gfx90a; no address of a host. */
 enum { SIM_SCRATCH_HI = 0xff00 };
@@ -239,6 +239,8 @@ struct sim_wave {
     u64 barrier_exec;        /* EXEC at the last barrier; lanes beyond it must not come back */
     const struct insn *barrier_insn;
     u32 barriers;            /* executed */
+    u8 named;                /* the named barrier it has joined, 0 none */
+    bool named_done;         /* which has completed since it last waited there */
     bool worked;             /* has touched LDS or stored */
     bool changed;            /* memory changed, or a clock was read, in this slice: see deadlock.c */
     bool host;               /* has touched memory the host may write meanwhile */
@@ -287,6 +289,8 @@ struct sim_wg {
     u32 tag;                 /* of this workgroup in the global race tags */
     u32 id[3];
     u32 waves, live, at_barrier;
+    u32 signals;             /* of its barrier, in this phase */
+    struct { u8 members, signals; } named[32];
     struct sim_wave **w;
     struct sim_launch *launch;
     u64 released, acquired;  /* clocks of the last release and acquire, for the race check */

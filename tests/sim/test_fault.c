@@ -32,6 +32,24 @@ struct fault_case {
     "s_lshl_b32 s27, " bytes ", 16\ns_mov_b32 s28, 1\ns_mov_b32 s29, 0\ns_mov_b32 s30, 0\n"         \
     "s_mov_b32 s31, 0\ntensor_load_to_lds s[20:23], s[24:31]"
 
+/* Two waves write LDS and signal a named barrier of so many members. */
+#define NAMED(members)                                                                             \
+    "v_xor_b32_e32 v2, 0x80, v1\ns_mov_b32 m0, 0x" #members "0001\ns_barrier_init m0\n"            \
+    "s_barrier_signal -1\ns_barrier_wait 0xffff\ns_barrier_join m0\nds_store_b32 v1, v0\n"         \
+    "s_wait_dscnt 0x0\ns_barrier_signal 1\n"
+
+/* Wave 0 makes a barrier cell at LDS 0x100 for one arrival and waits there for wave 1, which writes LDS. */
+#define CELL                                                                                       \
+    "v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v6, 0x100\nv_mov_b32_e32 v8, 1\n"     \
+    "v_mov_b32_e32 v9, 0\nv_xor_b32_e32 v2, 0x80, v1\nv_readfirstlane_b32 s20, v0\n"               \
+    "s_mov_b32 s21, exec_lo\ns_cmp_lg_u32 s20, 0\ns_cbranch_scc1 .La\ns_mov_b32 exec_lo, 1\n"      \
+    "ds_store_b64 v6, v[4:5]\ns_wait_dscnt 0x0\ns_mov_b32 exec_lo, s21\n.La:\n"                    \
+    "s_barrier_signal -1\ns_barrier_wait 0xffff\ns_cmp_eq_u32 s20, 0\ns_cbranch_scc1 .Lb\n"       \
+    "ds_store_b32 v1, v0\n"
+#define CELL_WAIT                                                                                  \
+    ".Lb:\nds_load_b64 v[10:11], v6\ns_wait_dscnt 0x0\nv_readfirstlane_b32 s22, v10\n"             \
+    "s_bitcmp1_b32 s22, 29\ns_cbranch_scc0 .Lb\nds_load_b32 v3, v2\ns_wait_dscnt 0x0"
+
 static const struct fault_case cases[] = {
     /* memory */
     {"load past the end", {.body = "global_load_dword v2, v1, s[8:9] offset:4\ns_waitcnt vmcnt(0)"}, 1, 64,
@@ -362,6 +380,20 @@ static const struct fault_case cases[] = {
      1, 32, NULL, NULL},
     {"tensor copy past the end of memory", {.target = "gfx1250", .body = TENSOR("512"), .lds = 1024}, 1, 32,
      "out of bounds: load of 512 bytes at 0x#: ends 256 bytes past the end of an allocation of 256 bytes", NULL},
+    /* named barriers, barrier cells */
+    {"LDS read behind a named barrier", {.target = "gfx1250", .body = NAMED(2) "s_barrier_wait 1\nds_load_b32 v3, v2\ns_wait_dscnt 0x0",
+                                         .lds = 256}, 1, 64, NULL, NULL},
+    {"LDS read before a named barrier", {.target = "gfx1250", .body = NAMED(2) "ds_load_b32 v3, v2\ns_wait_dscnt 0x0\ns_barrier_wait 1",
+                                         .lds = 256}, 1, 64, "LDS race: LDS 0x* *", NULL},
+    {"named barrier that waits for a third wave", {.target = "gfx1250", .body = NAMED(3) "s_barrier_wait 1", .lds = 256}, 1, 64,
+     "deadlock: 1 workgroups wait for what none of them will do, *", "s_barrier_wait 1"},
+    {"named barrier without members", {.target = "gfx1250", .body = "s_barrier_signal 2"}, 1, 32,
+     "*: named barrier 2 has no members: it was not initialised", "s_barrier_signal 2"},
+    {"LDS read behind a barrier cell", {.target = "gfx1250", .body = CELL "s_wait_dscnt 0x0\ns_mov_b32 exec_lo, 1\n"
+                                        "ds_atomic_barrier_arrive_rtn_b64 v[10:11], v6, v[8:9]\ns_wait_dscnt 0x0\ns_endpgm\n" CELL_WAIT,
+                                        .lds = 320}, 1, 64, NULL, NULL},
+    {"barrier cell outside the LDS", {.target = "gfx1250", .body = "v_mov_b32_e32 v6, 0x100\nds_atomic_async_barrier_arrive_b64 v6", .lds = 256}, 1, 32,
+     "out of bounds: LDS store of 8 bytes at 0x100: the workgroup has 256 bytes of LDS", NULL},
     {"high register not waited for", {.target = "gfx1250", .body = "s_set_vgpr_msb 0x40\nglobal_load_b32 v44, v1, s[8:9]\ns_set_vgpr_msb 0x1\n"
                                       "v_mov_b32_e32 v2, v44"}, 1, 32, "missing wait: v300 is read before global_load_b32 *", NULL},
     {"high register nobody wrote", {.target = "gfx1250", .body = "s_set_vgpr_msb 0x3\nv_mov_b32_e32 v2, v5\ns_set_vgpr_msb 0x0\n"

@@ -67,6 +67,9 @@ REF(p_fmaak) { fma_k(w, false); }
 REF(p_fmamk) { fma_k(w, true); }
 REF(p_round) { w->mode = (w->mode & ~15u) | 6; w->s[20] = w->mode & 0x3ff; }
 REF(p_denorm) { w->mode = (w->mode & ~0xf0u) | 0x90; w->s[20] = w->mode & 0x3ff; }
+/* A barrier of one member completes at once. s20: state; s21: SCC values from bit 0 on. */
+REF(p_named) { w->m0 = 0x10003; w->s[20] = 1 | 1 << 4; w->s[21] = 1; w->s[24] = 1; w->scc = 0; }
+REF(p_alloc) { (void)w; }
 REF(p_skip) { w->s[20] = 0; }
 REF(p_null) { w->s[20] = w->s[24] = w->s[25] = 0; }
 REF(p_movrels) { w->m0 = 3; w->s[20] = w->s[33]; }
@@ -138,6 +141,12 @@ static const struct {
       ON_GFX11UP },
     { "", "s_mov_b64 null, s[22:23]\ns_mov_b32 s20, null\ns_mov_b64 s[24:25], null", p_null, ON_GFX11UP },
     { "s_add_pc_i64", "s_mov_b32 s20, 0\ns_add_pc_i64 8\ns_mov_b32 s20, 1\ns_mov_b32 s20, 2", p_skip, ON_1250 },
+    { "s_barrier_init s_barrier_join s_barrier_signal s_barrier_signal_isfirst s_get_barrier_state s_barrier_leave",
+      "s_mov_b32 m0, 0x10003\ns_barrier_init m0\ns_barrier_join m0\ns_barrier_signal 3\ns_barrier_wait 1\n"
+      "s_barrier_signal_isfirst 3\ns_cselect_b32 s21, 1, 0\ns_barrier_wait 1\ns_get_barrier_state s20, 3\ns_wait_kmcnt 0\n"
+      "s_barrier_leave\ns_cselect_b32 s24, 1, 0\ns_cmp_eq_u32 0, 1", p_named, ON_GFX12 },
+    { "s_alloc_vgpr", "s_alloc_vgpr 32", p_alloc, ON_GFX12 },
+    { "s_wakeup_barrier", "s_wakeup_barrier 3", p_alloc, ON_1250 },
     { "s_movrels_b32", "s_mov_b32 m0, 3\ns_movrels_b32 s20, s30", p_movrels, ON_ALL },
     { "s_movrels_b64", "s_mov_b32 m0, 2\ns_movrels_b64 s[20:21], s[30:31]", p_movrels64, ON_ALL },
     { "s_movreld_b32", "s_mov_b32 m0, 4\ns_movreld_b32 s30, s22", p_movreld, ON_ALL },

@@ -331,9 +331,15 @@ static void run_tensor(enum target t)
             fill(&w, mem);
             memset(&w.s[36], 0, 16);
             descriptor(&tiles[i], run_address(t) + MIDDLE, 256, &w.s[20], &w.s[24], &w.s[32]);
+            /* Each second one arrives at the barrier cell at LDS 8, which waits for 3 and then for 5. */
+            uint64_t cell = 2 | (uint64_t)4 << 32;
+            memcpy(w.lds + 8, &cell, 8);
+            put_bits(&w.s[24], 18, 1, i & 1);
+            put_bits(&w.s[24], 32, 16, 1);
             want = w;
             memcpy(want_mem, mem, sizeof mem);
             expect(&tiles[i], s, 256, want.lds, want_mem + MIDDLE);
+            want.lds[8] = (i & 1) && !tiles[i].idle ? 1 : 2;
             settle(t, &b, snippet[s][wide], name, &w, &want, mem, want_mem);
         }
     batch_end(&b);
@@ -380,14 +386,139 @@ static void run_addtid(enum target t)
     batch_end(&b);
 }
 
+/* ---- blocks of registers: those with a bit in M0, their places in memory as if all were there ---- */
+
+static void run_blocks(enum target t)
+{
+    static struct wave_state w, want;
+    static uint8_t mem[WAVE_MEM], want_mem[WAVE_MEM];
+    static const char *const name[] = { "global_load_block", "global_store_block", "scratch_load_block", "scratch_store_block" };
+    static const char *const text[] = {
+        "s_mov_b32 m0, s20\nglobal_load_block v[40:71], v2, s[8:9] offset:64\ns_wait_loadcnt 0",
+        "s_mov_b32 m0, s20\nglobal_store_block v2, v[40:71], s[8:9] offset:64",
+        "s_mov_b32 m0, -1\nscratch_store_block off, v[4:35], off offset:16\ns_mov_b32 m0, s20\n"
+        "scratch_load_block v[40:71], off, off offset:16\ns_wait_loadcnt 0",
+        "s_mov_b32 m0, -1\nscratch_store_block off, v[4:35], off offset:16\ns_mov_b32 m0, s20\n"
+        "scratch_store_block off, v[72:103], off offset:16\ns_mov_b32 m0, -1\n"
+        "scratch_load_block v[40:71], off, off offset:16\ns_wait_loadcnt 0" };
+    int snippet[4];
+    struct batch b;
+
+    batch_begin(&b, t);
+    for (int i = 0; i < 4; i++) {
+        covered_add(t, name[i]);
+        snippet[i] = batch_add(&b, "%s", text[i]);
+    }
+    if (!batch_assemble(&b)) {
+        fail(t, "(assembler)", "a block is refused");
+        batch_end(&b);
+        return;
+    }
+    for (int i = 0; i < 4; i++)
+        for (int run = 0; run < 4; run++) {
+            rand_seed(name[i]);
+            for (int k = 0; k < run; k++)
+                rand64();
+            wave_randomise(&w, t);
+            fill(&w, mem);
+            w.exec = lane_mask_draw(t, run);
+            address(&w, BASE, run_address(t) + MIDDLE);
+            for (int l = 0; l < 32; l++)
+                w.v[2][l] = (uint32_t)((l * 7 + 3) % 32 * 128);
+            want = w;
+            memcpy(want_mem, mem, sizeof mem);
+            want.m0 = i == 3 ? ~0u : w.s[20];
+            for (int l = 0; l < 32; l++)
+                for (int k = 0; k < 32 && w.exec >> l & 1; k++) {
+                    uint8_t *at = want_mem + MIDDLE + 64 + w.v[2][l] + 4 * k;
+                    bool on = w.s[20] >> k & 1;
+                    if (i == 0 && on)
+                        memcpy(&want.v[40 + k][l], at, 4);
+                    else if (i == 1 && on)
+                        memcpy(at, &w.v[40 + k][l], 4);
+                    else if (i == 2 && on)
+                        want.v[40 + k][l] = w.v[4 + k][l];
+                    else if (i == 3)
+                        want.v[40 + k][l] = w.v[on ? 72 + k : 4 + k][l];
+                }
+            if (!settle(t, &b, snippet[i], name[i], &w, &want, mem, want_mem))
+                break;
+        }
+    batch_end(&b);
+}
+
+/* ---- barrier cells: 29 bits of missing arrivals less one, 3 of phase, 16 of the next phase's ---- */
+
+static void run_cells(enum target t)
+{
+    static struct wave_state w, want;
+    static uint8_t mem[WAVE_MEM];
+    int snippet[2];
+    struct batch b;
+
+    batch_begin(&b, t);
+    covered_add(t, "ds_atomic_barrier_arrive_rtn_b64");
+    covered_add(t, "ds_atomic_async_barrier_arrive_b64");
+    snippet[0] = batch_add(&b, "ds_atomic_barrier_arrive_rtn_b64 v[20:21], v2, v[4:5] offset:16\ns_wait_dscnt 0");
+    snippet[1] = batch_add(&b, "ds_atomic_async_barrier_arrive_b64 v2 offset:16\ns_wait_asynccnt 0");
+    if (!batch_assemble(&b)) {
+        fail(t, "(assembler)", "a barrier cell is refused");
+        batch_end(&b);
+        return;
+    }
+    for (int s = 0; s < 2; s++)
+        for (int run = 0; run < 8; run++) {
+            uint32_t pending = 0, phase = 0, next = 0;
+            rand_seed(run & 1 ? "cells" : "more cells");
+            for (int k = 0; k < run; k++)
+                rand64();
+            wave_randomise(&w, t);
+            fill(&w, mem);
+            w.exec = lane_mask_draw(t, run);
+            pending = rand_below(40);
+            phase = rand_below(8);
+            next = rand_below(9);
+            uint64_t cell = pending | (uint64_t)phase << 29 | (uint64_t)next << 32;
+            memcpy(w.lds + 80, &cell, 8);
+            for (int l = 0; l < 32; l++) {
+                w.v[2][l] = 64;
+                w.v[4][l] = 1 + rand_below(2);
+                w.v[5][l] = 0;
+            }
+            want = w;
+            for (int l = 0; l < 32; l++)
+                if (w.exec >> l & 1) {
+                    uint32_t n = s ? 1 : w.v[4][l];
+                    if (!s) {
+                        want.v[20][l] = pending | phase << 29;
+                        want.v[21][l] = next;
+                    }
+                    if (n > pending) {
+                        pending = next;
+                        phase = (phase - 1) & 7;
+                    } else {
+                        pending -= n;
+                    }
+                }
+            cell = pending | (uint64_t)phase << 29 | (uint64_t)next << 32;
+            memcpy(want.lds + 80, &cell, 8);
+            if (!settle(t, &b, snippet[s], s ? "ds_atomic_async_barrier_arrive_b64" : "ds_atomic_barrier_arrive_rtn_b64", &w, &want, mem, mem))
+                break;
+        }
+    batch_end(&b);
+}
+
 void run_copy(enum target t);
 void run_copy(enum target t)
 {
     if (t >= T_1100)
         run_addtid(t);
-    if (t >= T_1201)
+    if (t >= T_1201) {
         run_turns(t);
+        run_blocks(t);
+    }
     if (t == T_1250) {
+        run_cells(t);
         run_copies(t);
         run_tensor(t);
     }
