@@ -7,6 +7,7 @@
  */
 #include "hazard.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/decode.h"
@@ -54,6 +55,11 @@ static bool selects_lane_by(const struct insn *in, const struct insn *p)
     const struct operand *o = &in->o[2];
     return in->kind & SIM_HK_SELECT && o->kind == SIM_KIND_S &&
            p->def[SIM_SET_S + o->reg / 64] >> (o->reg & 63) & 1;
+}
+
+static bool of_doubles(const struct insn *in)
+{
+    return in->hz & SIM_HZ_MFMA && ((const struct sim_matrix_form *)in->aux)->a == SIM_MT_F64;
 }
 
 /* States MFMA p needs before instruction in, 0 if they do not meet. met: operands (bits) that a later
@@ -113,8 +119,8 @@ static int after_mfma(const struct sim_wave *w, const struct insn *p, const stru
     return floor;
 }
 
-/* States a vector instruction p needs before in. */
-static int after_valu(const struct sim_wave *w, const struct insn *p, const struct insn *in, unsigned met,
+/* States a vector instruction p needs before in. doubles: an MFMA of doubles ran since. */
+static int after_valu(const struct sim_wave *w, const struct insn *p, const struct insn *in, unsigned met, bool doubles,
                       const char **what)
 {
     const bool gfx940 = !on(w, "gfx90a"), valu = in->hz & SIM_HZ_VALU;
@@ -139,6 +145,8 @@ static int after_valu(const struct sim_wave *w, const struct insn *p, const stru
         if (in->hz & SIM_HZ_MFMA) NEED(2, "an MFMA that reads a register a vector instruction wrote");
         if (gfx940 && (kind & SIM_HK_FIRST_LANE || in->src->op->op == SIM_OP_v_readlane_b32))
             NEED(1, "a lane read of a register a vector instruction wrote");
+        if (!gfx940 && doubles && kind & SIM_HK_MEMORY)
+            NEED(2, "a memory instruction that reads, behind an MFMA of doubles, a register a vector instruction wrote");
         if (from & SIM_HK_DOT && !same) NEED(3, "a read of a dot product");
         if (from & SIM_HK_DOT && same && (overlap(&in->o[1], &p->o[0]) || overlap(&in->o[2], &p->o[0])))
             NEED(3, "a dot product of a dot product");
@@ -186,6 +194,7 @@ bool sim_hazard_check(struct sim_wave *w, const struct insn *in)
     /* What is not about late vector results is soon over. */
     const int far = (i32)(w->until - now) > 0 ? 20 : 5;
     unsigned met = 0;
+    bool doubles = false;
     for (u32 k = 1; k <= n; k++) {
         const struct sim_recent *r = &w->recent[(w->nrecent - k) % SIM_RECENT];
         const int have = (int)(now - r->at) - 1;
@@ -195,9 +204,10 @@ bool sim_hazard_check(struct sim_wave *w, const struct insn *in)
         const int need = have >= (r->in->reach > 5 ? r->in->reach : 5) ? 0
                          : r->in->hz & SIM_HZ_MFMA  ? after_mfma(w, r->in, in, met, &what)
                          : r->in->hz & SIM_HZ_OTHER ? after_other(w, r->in, in, &what)
-                                                    : after_valu(w, r->in, in, met, &what);
+                                                    : after_valu(w, r->in, in, met, doubles, &what);
         if (have < need)
             return report(w, in, r->in, have, need, what);
+        doubles |= of_doubles(r->in);
         for (int o = 0; o <= 4; o++)
             met |= (unsigned)overlap(&in->o[o], &r->in->o[0]) << o;
     }
@@ -218,9 +228,31 @@ void sim_hazard_note(struct sim_wave *w, const struct insn *in, u32 now)
         add_rows(w->hot[1], &in->o[3]);
     if (!(in->kind & SIM_HK_STORE))
         add_rows(w->hot[1], &in->o[0]);
+    /* On gfx90a a memory instruction behind it sees the vector instruction before it late (after_valu). */
+    const struct sim_recent *before = &w->recent[(w->nrecent - 2) % SIM_RECENT];
+    if (of_doubles(in) && w->nrecent > 1 && now - before->at < 2)
+        add_rows(w->hot[1], &before->in->o[0]);
     const u32 until = now + in->reach + 1;
     if ((i32)(until - w->until) > 0)
         w->until = until;
+}
+
+struct insn *sim_hazard_copy(struct sim_wave *w)
+{
+    if (!w->indexed && !(w->indexed = aligned_alloc(64, SIM_INDEXED * sizeof *w->indexed)))
+        abort();
+    return &w->indexed[w->nindexed++ % SIM_INDEXED];
+}
+
+void sim_hazard_rows(struct insn *in)
+{
+    if (in->kind & SIM_HK_FMA64) {
+        memset(in->rows, 0xff, sizeof in->rows); /* meets any MFMA of doubles */
+        return;
+    }
+    memset(in->rows, 0, sizeof in->rows);
+    for (int k = 0; k <= 4; k++)
+        add_rows(in->rows, &in->o[k]);
 }
 
 /* ---- at decode ---- */
@@ -339,10 +371,7 @@ void sim_hazard_lower(struct insn *in, const struct sim_target *t)
         in->hz |= SIM_HZ_READS_S;
     if (!valu && !mfma && !(kind & SIM_HK_MEMORY))
         return;
-    for (int k = 0; k <= 4; k++)
-        add_rows(in->rows, &in->o[k]);
-    if (kind & SIM_HK_FMA64)
-        memset(in->rows, 0xff, sizeof in->rows); /* meets any MFMA of doubles */
+    sim_hazard_rows(in);
     if (in->rows[0] | in->rows[1] | in->rows[2] | in->rows[3])
         in->hz |= SIM_HZ_VECTOR;
     if (mfma || kind & (SIM_HK_DPP | SIM_HK_FIRST_LANE | SIM_HK_SWAP) || s->op->op == SIM_OP_v_readlane_b32)

@@ -54,6 +54,11 @@ static inline bool sim_hazard(struct sim_wave *w, const struct insn *in)
     return true;
 }
 
+/* Room for an instruction with relative register numbers, that lasts as long as hazards look back; and its
+ * rows, once it has its numbers. */
+struct insn *sim_hazard_copy(struct sim_wave *w);
+void sim_hazard_rows(struct insn *in);
+
 /* At decode. */
 void sim_hazard_lower(struct insn *in, const struct sim_target *t);
 

@@ -112,6 +112,9 @@ static int rows_of(const struct sim_function *f)
 
 static void context_free(struct sim_context *c)
 {
+    for (unsigned i = 0; c->wg.w && i < c->wg.waves; i++)
+        if (c->wg.w[i])
+            free(c->wg.w[i]->indexed);
     munmap(c->block, c->bytes);
     free(c->wg.w);
     free(c->loads);

@@ -174,7 +174,7 @@ enum sim_state { SIM_RUN, SIM_BARRIER, SIM_NAMED, SIM_DONE, SIM_FAULT }; /* NAME
 /* High word of the base that marks the private segment buffer of gfx90a; no address of a host. */
 enum { SIM_SCRATCH_HI = 0xff00 };
 
-enum { SIM_QUEUE = 64, SIM_RECENT = 16 };
+enum { SIM_QUEUE = 64, SIM_RECENT = 16, SIM_INDEXED = 2 * SIM_RECENT };
 
 /* A vector instruction of late, for the hazard check. */
 struct sim_recent { const struct insn *in; u32 at; };
@@ -249,6 +249,8 @@ struct sim_wave {
     u32 states, last_s, last_v, until, hot_from, nrecent;
     u64 hot[2][4];
     struct sim_recent recent[SIM_RECENT];
+    struct insn *indexed;    /* copies with relative register numbers, which `recent` may name; SIM_INDEXED of them */
+    u32 nindexed;
     /* private memory: scratch[dword][lane], a byte mask of what was written beside it */
     u8 *scratch;
     u8 *scratch_init;        /* bit a byte, by lane */

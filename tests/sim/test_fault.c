@@ -32,6 +32,9 @@ struct fault_case {
     "s_lshl_b32 s27, " bytes ", 16\ns_mov_b32 s28, 1\ns_mov_b32 s29, 0\ns_mov_b32 s30, 0\n"         \
     "s_mov_b32 s31, 0\ntensor_load_to_lds s[20:23], s[24:31]"
 
+#define DOUBLES                                                                                    \
+    "v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v6, 0\nv_mov_b32_e32 v7, 0\ns_nop 4\n"
+
 /* Two waves write LDS and signal a named barrier of so many members. */
 #define NAMED(members)                                                                             \
     "v_xor_b32_e32 v2, 0x80, v1\ns_mov_b32 m0, 0x" #members "0001\ns_barrier_init m0\n"            \
@@ -244,6 +247,26 @@ static const struct fault_case cases[] = {
                                                            "s_nop 1\nv_mfma_f32_16x16x32_f16 v[8:11], v[4:7], v[4:7], 0\ns_nop 6\n"
                                                            "v_add_f32_e32 v2, v8, v8"}, 1, 64,
      "hazard: a read of an MFMA result needs 8 wait states after v_mfma_f32_16x16x32_f16 v[8:11], v[4:7], v[4:7], 0 (at 0x#), there are 7", NULL},
+    {"store behind an MFMA of doubles", {.target = "gfx90a", .body = DOUBLES "v_mov_b32_e32 v2, 0\n"
+                                         "v_mfma_f64_4x4x4f64 v[8:9], v[4:5], v[4:5], v[6:7]\n" STORE}, 1, 64,
+     "hazard: a memory instruction that reads, behind an MFMA of doubles, a register a vector instruction wrote needs 2 wait "
+     "states after v_mov_b32_e32 v2, 0 (at 0x#), there are 1", STORE},
+    {"store well behind an MFMA of doubles", {.target = "gfx90a", .body = DOUBLES "v_mov_b32_e32 v2, 0\n"
+                                              "v_mfma_f64_4x4x4f64 v[8:9], v[4:5], v[4:5], v[6:7]\ns_nop 0\n" STORE}, 1, 64, NULL, NULL},
+    {"store behind an MFMA of doubles on gfx942", {.body = DOUBLES "v_mov_b32_e32 v2, 0\n"
+                                                   "v_mfma_f64_4x4x4_4b_f64 v[8:9], v[4:5], v[4:5], v[6:7]\n" STORE}, 1, 64, NULL, NULL},
+    {"MFMA of a register written by its index", {.target = "gfx90a", .body = DOUBLES "s_mov_b32 s20, 3\ns_set_gpr_idx_on s20, gpr_idx(DST)\n"
+                                                 "v_mov_b32_e32 v1, 0\ns_set_gpr_idx_off\nv_mfma_f64_4x4x4f64 v[8:9], v[4:5], v[4:5], v[6:7]"},
+     1, 64, "hazard: an MFMA that reads a register a vector instruction wrote needs 2 wait states after v_mov_b32_e32 v1, 0 (at 0x#), "
+     "there are 1", NULL},
+    {"MFMA result read by its index", {.target = "gfx90a", .body = DOUBLES "s_mov_b32 s20, 3\n"
+                                       "v_mfma_f64_4x4x4f64 v[8:9], v[4:5], v[4:5], v[6:7]\ns_set_gpr_idx_on s20, gpr_idx(SRC0)\n"
+                                       "v_mov_b32_e32 v2, v5\ns_set_gpr_idx_off"}, 1, 64,
+     "hazard: a read of an MFMA result needs 6 wait states after v_mfma_f64_4x4x4f64 v[8:9], v[4:5], v[4:5], v[6:7] (at 0x#), there are 1",
+     "v_mov_b32_e32 v2, v5"},
+    {"MFMA result that an index leads past", {.target = "gfx90a", .body = DOUBLES "s_mov_b32 s20, 3\n"
+                                              "v_mfma_f64_4x4x4f64 v[8:9], v[4:5], v[4:5], v[6:7]\ns_set_gpr_idx_on s20, gpr_idx(SRC0)\n"
+                                              "v_mov_b32_e32 v2, v1\ns_set_gpr_idx_off"}, 1, 64, NULL, NULL},
     {"MFMA result in an AGPR stored too early", {.target = "gfx90a", .body = "v_mov_b32_e32 v5, 0\nv_mov_b32_e32 v4, 0\ns_nop 1\n"
                                                  "v_mfma_f32_16x16x16f16 a[0:3], v[4:5], v[4:5], 0\nglobal_store_dword v1, a0, s[8:9]"}, 1, 64,
      "hazard: a read of an MFMA result needs 11 wait states after v_mfma_f32_16x16x16f16 a[0:3], v[4:5], v[4:5], 0 (at 0x#), there are 0", NULL},
