@@ -14,6 +14,7 @@ static const struct kg_rowwise of_32[] = {
 };
 static const struct kg_rowwise tiles[] = {
     {1, 256, 1}, {1, 256, 2}, {1, 512, 2}, {1, 512, 4},
+    {1, 1024, 2, .cluster = 2}, {1, 2048, 2, .cluster = 4}, {1, 4096, 2, .cluster = 8},
     {1, 512, 1, .loop = true},
     {32, 8, 1, .vec = 1},
     {32, 16, 1, .vec = 1, .sum = true}, /* 16 columns, 32 programs at a time */
@@ -110,14 +111,17 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
     const char *type = kg_dtypes[s->in].token;
     g->stage = "program";
     kg_note(g, "A program has every `programs`-th %s.", t->rows == 1 ? "row" : "group of rows");
+    char place[64];
     if (t->rows == 1) {
-        kg_line(g, "const int lane = work_item_id();");
+        kg_row_lane(s, place, sizeof place);
+        kg_line(g, "const int lane = %s;", place);
+        kg_row_meet(g, s);
     } else {
         kg_line(g, "const int lane = work_item_id() %% %u;", t->threads);
         kg_line(g, t->threads >= s->arch->wave ? "const int slot = of_wave(work_item_id() / %u);"
                                                : "const int slot = work_item_id() / %u;", t->threads);
     }
-    kg_line(g, "const int program = workgroup_id();");
+    kg_line(g, "const int program = %s;", kg_row_group(s, place, sizeof place));
     kg_line(g, "const float share = reciprocal((float)cols);");
     kg_blank(g);
     if (!t->loop) {
@@ -258,15 +262,28 @@ static void reduce(struct kg *g, const struct kg_spec *s, bool centred)
     const unsigned wave = s->arch->wave, waves = s->tile.threads / wave;
     struct kg_reduction how = centred ? both : kg_sum;
     struct kg_spec part = *s;
+    part.tile.cluster = 0;
     if (many_waves(s))
         part.tile.threads = wave;
     kg_row_reduce(g, &part, "total", &how);
     if (many_waves(s)) {
-        kg_line(g, "if (lane %% %u == 0)", wave);
-        kg_line(g, "    total_of_wave[turn][lane / %u] = total;", wave);
-        kg_line(g, "barrier();");
-        kg_line(g, "total = total_of_wave[turn][lane %% %u];", waves);
-        part.tile.threads = waves;
+        char place[64];
+        snprintf(place, sizeof place, "total_of_wave[turn][lane / %u]", wave);
+        if (s->tile.cluster) {
+            kg_row_share(g, s, place, "total", centred ? 8 : 4);
+        } else {
+            kg_line(g, "if (lane %% %u == 0)", wave);
+            kg_line(g, "    %s = total;", place);
+            kg_line(g, "barrier();");
+        }
+        kg_line(g, "total = total_of_wave[turn][lane %% %u];", waves > wave ? wave : waves);
+        for (unsigned more = wave; more < waves; more += wave) {
+            char other[64], joined[96];
+            snprintf(other, sizeof other, "total_of_wave[turn][lane %% %u + %u]", wave, more);
+            snprintf(joined, sizeof joined, how.join, "total", other);
+            kg_line(g, "total = %s;", joined);
+        }
+        part.tile.threads = waves > wave ? wave : waves;
         how.sum = false; /* what a wave holds now is no sum of its lanes */
         kg_row_reduce(g, &part, "total", &how);
         kg_line(g, "turn ^= 1;");
@@ -406,14 +423,14 @@ static void emit_resident(struct kg *g, const struct kg_spec *s, bool centred)
 {
     begin(g, s, centred);
     if (asks_ahead(g, s)) {
+        char next[40];
+        snprintf(next, sizeof next, s->tile.rows == 1 ? "row + programs" : "row + programs * %uL", s->tile.rows);
         kg_line(g, "$x values@@, dys@@, more@@;");
         kg_each(g);
         kg_line(g, "values@ = next_values@;");
         kg_line(g, "dys@ = next_dys@;");
         kg_line(g, "more@ = next_more@;");
         kg_each_end(g);
-        char next[40];
-        snprintf(next, sizeof next, s->tile.rows == 1 ? "row + programs" : "row + programs * %uL", s->tile.rows);
         ask(g, s, centred, next);
     } else {
         kg_row_load_from(g, s, "x", "values", false);
@@ -542,7 +559,9 @@ void kg_normbwd_tile(const struct kg_spec *s, char *out, size_t room)
 {
     const struct kg_rowwise *t = &s->tile;
     char tag[16] = "";
-    if (t->vec * kg_dtypes[s->in].bits != 128)
+    if (t->cluster)
+        snprintf(tag, sizeof tag, "_c%u", t->cluster);
+    else if (t->vec * kg_dtypes[s->in].bits != 128)
         snprintf(tag, sizeof tag, "_e%u", t->vec);
     if (t->sum)
         snprintf(out, room, "r%ut%u_sum", t->rows, t->threads);
@@ -553,9 +572,9 @@ void kg_normbwd_tile(const struct kg_spec *s, char *out, size_t room)
 void kg_normbwd_row(struct kg_buf *out, const struct kg_spec *s)
 {
     const struct kg_rowwise *t = &s->tile;
-    kg_buf_printf(out, ".rowwise = {.rows = %u, .threads = %u, .vectors = %u, .vec = %u, .passes = %u, .flags = %s, "
-                       ".max_cols = %u}",
-                  t->rows, t->threads, t->vectors, t->vec, t->loop ? 2 : 1, t->sum ? "FLY_ROWWISE_SUM" : "0",
+    kg_buf_printf(out, ".cluster = %u, .rowwise = {.rows = %u, .threads = %u, .vectors = %u, .vec = %u, .passes = %u, "
+                       ".flags = %s, .max_cols = %u}",
+                  t->cluster, t->rows, t->threads, t->vectors, t->vec, t->loop ? 2 : 1, t->sum ? "FLY_ROWWISE_SUM" : "0",
                   t->sum ? 0 : kg_spec_max_cols(s));
 }
 

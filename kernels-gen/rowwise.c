@@ -219,14 +219,40 @@ void kg_row_emit(struct kg *g, const struct kg_spec *s,
     kg_close(g);
 }
 
+void kg_row_lane(const struct kg_spec *s, char *out, size_t room)
+{
+    if (s->tile.cluster)
+        snprintf(out, room, "work_item_id() + workgroup_id() %% %u * %u", s->tile.cluster, kg_spec_block(s));
+    else
+        snprintf(out, room, "work_item_id()");
+}
+
+const char *kg_row_group(const struct kg_spec *s, char *out, size_t room)
+{
+    if (s->tile.cluster)
+        snprintf(out, room, "workgroup_id() / %u", s->tile.cluster);
+    else
+        snprintf(out, room, "workgroup_id()");
+    return out;
+}
+
+void kg_row_meet(struct kg *g, const struct kg_spec *s)
+{
+    if (s->tile.cluster)
+        kg_line(g, "cluster_barrier();");
+}
+
 void kg_row_begin(struct kg *g, const struct kg_spec *s)
 {
     const unsigned rows = s->tile.rows, threads = s->tile.threads;
     g->stage = "row";
     if (rows == 1) {
-        kg_note(g, "One row a workgroup.");
-        kg_line(g, "const int lane = work_item_id();");
-        kg_line(g, "const int row = workgroup_id();");
+        char place[64];
+        kg_note(g, s->tile.cluster ? "A row has %u workgroups." : "One row a workgroup.", s->tile.cluster);
+        kg_row_lane(s, place, sizeof place);
+        kg_line(g, "const int lane = %s;", place);
+        kg_line(g, "const int row = %s;", kg_row_group(s, place, sizeof place));
+        kg_row_meet(g, s);
     } else {
         kg_note(g, "%u rows a workgroup, %u lanes a row.", rows, threads);
         kg_line(g, "const int lane = work_item_id() %% %u;", threads);
@@ -536,7 +562,7 @@ void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
     const unsigned wave = s->arch->wave, lanes = smaller(t->threads, wave);
     const unsigned waves = t->threads / lanes;
     const bool to_last = kg_isa_of(s->arch)->last_lane && lanes == wave && r->sum;
-    char joined[96], other[32];
+    char joined[96], other[64];
     g->stage = "reduce";
     for (unsigned group = 2; group <= lanes; group *= 2) {
         snprintf(other, sizeof other, "%s%u%s(%s)", to_last && group > 16 ? "below" : "other", group,
@@ -555,21 +581,42 @@ void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
         snprintf(rows, sizeof rows, "[%u]", t->rows);
     kg_line(g, "__shared__ %s %s_of_wave%s[%u];", r->type, name, rows, waves);
     g->lds += r->bytes * waves * t->rows;
-    kg_line(g, "if (lane %% %u == %u)", wave, to_last ? wave - 1 : 0);
-    kg_line(g, "    %s_of_wave%s[lane / %u] = %s;", name, slot, wave, name);
-    kg_line(g, "barrier();");
-    kg_line(g, "%s = %s_of_wave%s[lane %% %u];", name, name, slot, waves);
-    for (unsigned group = 2; group <= waves; group *= 2) {
+    char place[96];
+    if (s->tile.cluster) {
+        snprintf(place, sizeof place, "%s_of_wave[lane / %u]", name, wave);
+        kg_row_share(g, s, place, name, r->bytes);
+    } else {
+        kg_line(g, "if (lane %% %u == %u)", wave, to_last ? wave - 1 : 0);
+        kg_line(g, "    %s_of_wave%s[lane / %u] = %s;", name, slot, wave, name);
+        kg_line(g, "barrier();");
+    }
+    kg_line(g, "%s = %s_of_wave%s[lane %% %u];", name, name, slot, smaller(waves, wave));
+    for (unsigned more = wave; more < waves; more += wave) {
+        snprintf(other, sizeof other, "%s_of_wave[lane %% %u + %u]", name, wave, more);
+        snprintf(joined, sizeof joined, r->join, name, other);
+        kg_line(g, "%s = %s;", name, joined);
+    }
+    for (unsigned group = 2; group <= smaller(waves, wave); group *= 2) {
         snprintf(other, sizeof other, "other%u%s(%s)", group, r->suffix, name);
         snprintf(joined, sizeof joined, r->join, name, other);
         kg_line(g, "%s = %s;", name, joined);
     }
 }
 
+void kg_row_share(struct kg *g, const struct kg_spec *s, const char *slot, const char *name, unsigned bytes)
+{
+    kg_line(g, "if (lane %% %u < %u)", s->arch->wave, s->tile.cluster);
+    kg_line(g, "    give(&%s, lane %% %u, &%s, %u);", slot, s->arch->wave, name, bytes / 4);
+    kg_line(g, "cluster_barrier();");
+}
+
 void kg_row_explain(struct kg_buf *out, const struct kg_spec *s)
 {
     const struct kg_rowwise *t = &s->tile;
-    kg_buf_printf(out, "%u row%s a workgroup, %u lanes a row, ", t->rows, t->rows > 1 ? "s" : "", t->threads);
+    if (t->cluster)
+        kg_buf_printf(out, "%u workgroups a row, %u lanes a row, ", t->cluster, t->threads);
+    else
+        kg_buf_printf(out, "%u row%s a workgroup, %u lanes a row, ", t->rows, t->rows > 1 ? "s" : "", t->threads);
     if (t->loop)
         kg_buf_printf(out, "any number of columns, read again for the output");
     else
@@ -578,6 +625,8 @@ void kg_row_explain(struct kg_buf *out, const struct kg_spec *s)
 
 const char *kg_row_legal(const struct kg_spec *s, unsigned registers)
 {
+    if (s->tile.cluster && !(s->arch->caps & FLY_CAP_CLUSTER && kg_isa_of(s->arch)->clusters))
+        return "workgroups cannot exchange values";
     if (registers > kg_row_registers(s))
         return "a work-item would need more registers than a workgroup of this size has";
     if (kg_spec_block(s) > 1024)

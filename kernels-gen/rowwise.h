@@ -122,6 +122,18 @@ extern const struct kg_reduction kg_most;             /* float: the largest */
 extern const struct kg_reduction kg_largest;          /* int: the largest magnitude */
 extern const struct kg_reduction kg_peak;             /* peak; needs `factor` */
 
+/* Where a row has several workgroups: waits until all of them run. Before their first kg_row_reduce, outside of any
+ * condition or loop they do not share. */
+void kg_row_meet(struct kg *g, const struct kg_spec *s);
+
+/* The work-item's place among those of its row, and the workgroup's row or program, as expressions. */
+void kg_row_lane(const struct kg_spec *s, char *out, size_t room);
+const char *kg_row_group(const struct kg_spec *s, char *out, size_t room);
+
+/* Writes `name`, the same in all lanes of a wave, to `slot` of each of the row's workgroups, and waits for what the
+ * others wrote. */
+void kg_row_share(struct kg *g, const struct kg_spec *s, const char *slot, const char *name, unsigned bytes);
+
 /* `name` in every work-item becomes the row's. */
 void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
                    const struct kg_reduction *r);

@@ -89,6 +89,8 @@ void kg_spec_tile(const struct kg_spec *s, char out[KG_NAME_MAX + 1])
     }
     if (t->vec * kg_dtypes[s->in].bits != 128)
         snprintf(tag, sizeof tag, "_e%u", t->vec);
+    if (t->cluster)
+        snprintf(tag, sizeof tag, "_c%u", t->cluster);
     snprintf(out, KG_NAME_MAX + 1, "r%ut%uv%u%s%s", t->rows, t->threads, t->vectors, tag,
              t->loop ? "_loop" : "");
 }
@@ -124,7 +126,7 @@ bool kg_spec_assembly(const struct kg_spec *s)
 
 unsigned kg_spec_block(const struct kg_spec *s)
 {
-    return s->op->block ? s->op->block(s) : s->tile.rows * s->tile.threads;
+    return s->op->block ? s->op->block(s) : s->tile.rows * s->tile.threads / (s->tile.cluster ? s->tile.cluster : 1);
 }
 
 unsigned kg_arg_size(const struct kg_arg *a)

@@ -160,6 +160,24 @@ static const struct kg_word words[] = {
              "{\n"
              "    __asm__ volatile(\"griddepcontrol.launch_dependents;\\n\\tgriddepcontrol.wait;\" ::: \"memory\");\n"
              "}"},
+    {"cluster_barrier", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
+     .text = "/* What workgroups of the cluster gave one another before, all of them read after. */\n"
+             "static __device__ void cluster_barrier()\n"
+             "{\n"
+             "    __asm__ volatile(\"barrier.cluster.arrive.aligned;\\n\\tbarrier.cluster.wait.aligned;\" ::: \"memory\");\n"
+             "}"},
+    {"give", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
+     .text = "/* Writes the dwords at v to where the cluster's workgroup `to` has slot. */\n"
+             "static __device__ void give(void *slot, int to, const void *v, int dwords)\n"
+             "{\n"
+             "    typedef __attribute__((address_space(3))) char shared;\n"
+             "    unsigned there;\n"
+             "    __asm__ volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(there)\n"
+             "                     : \"r\"((unsigned)(unsigned long)(shared *)slot), \"r\"(to));\n"
+             "    for (int i = 0; i < dwords; i++)\n"
+             "        __asm__ volatile(\"st.shared::cluster.b32 [%0], %1;\" :\n"
+             "                         : \"r\"(there + 4 * i), \"r\"(((const int *)v)[i]) : \"memory\");\n"
+             "}"},
     {"negative", KG_ANY, 0, 0,
      "static __device__ float negative(float v)\n"
      "{\n"
@@ -281,5 +299,6 @@ const struct kg_isa kg_isa_ptx = {
     .registers = 65536,
     .param_vectors = 2,
     .resident_lanes = 2048,
+    .clusters = true,
     .bounds = "launch_bounds(%u, %u)",
 };

@@ -32,7 +32,8 @@ static inline int fly_launch_kernel(const struct fly_call *c, const struct fly_k
     const uint32_t block[3] = {k->block, 1, 1};
     struct fly_runtime *rt = c->h->rt;
     const bool overlap = c->h->overlap && (fly_arch_row(k->arch)->caps & FLY_CAP_OVERLAP);
-    return rt->launch(rt, function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes, overlap);
+    return rt->launch(rt, function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes,
+                      k->cluster, overlap);
 }
 
 /* Queues the entry's kernel: 0 or the runtime's error. kernargs holds the kernel's explicit arguments. */

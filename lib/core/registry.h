@@ -40,6 +40,7 @@ struct fly_kernel {
     uint8_t arch;           /* enum fly_arch_id */
     uint8_t types[3];       /* flyDtype_t: input, weight, output */
     uint8_t module;         /* index into the module table */
+    uint8_t cluster;        /* neighbouring workgroups that must run at the same time; 0: none */
     uint16_t block;         /* work-items a workgroup */
     uint32_t lds;           /* static LDS bytes */
     uint32_t kernarg_bytes; /* size of the explicit kernel arguments */

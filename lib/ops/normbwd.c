@@ -169,13 +169,21 @@ static bool asks_ahead(const struct fly_target *t)
     return strcmp(t->arch->group, "nvptx") == 0;
 }
 
-/* Work-items that are resident on a compute unit at once where kernels ask ahead: their registers, mostly sums over
- * rows and two rows' elements, allow no more. */
-static int64_t resident(const struct fly_kernel *k)
+/* Workgroups of a program. */
+static uint32_t cluster_of(const struct fly_kernel *k)
+{
+    return k->cluster ? k->cluster : 1;
+}
+
+/* Programs that run at once where kernels ask ahead: their registers, mostly sums over rows and two rows' elements,
+ * allow no more work-items on a compute unit. A large cluster does not get the last units: they are in groups of
+ * uneven sizes, and a cluster lies in one; a few programs more than fit would take as long as twice as many. */
+static int64_t resident_programs(const struct fly_kernel *k, const struct fly_target *t)
 {
     const uint32_t elements = k->rowwise.vectors * k->rowwise.vec;
-    int64_t lanes = elements <= 8 ? 768 : elements <= 16 ? 512 : 256;
-    return lanes > k->block ? lanes / k->block : 1;
+    const uint32_t lanes = elements <= 8 ? 768 : elements <= 16 ? 512 : 256;
+    int64_t groups = (int64_t)t->cus * (lanes > k->block ? lanes / k->block : 1) / cluster_of(k);
+    return cluster_of(k) > 2 ? groups * 7 / 8 : groups;
 }
 
 /*
@@ -190,7 +198,7 @@ static int64_t programs_of(const struct fly_kernel *k, const struct fly_problem 
 {
     int64_t rows = p->v[FLY_NORMBWD_ROWS], groups = rows / k->rowwise.rows + (rows % k->rowwise.rows != 0);
     if (asks_ahead(t))
-        return smaller(groups, t->cus * resident(k));
+        return smaller(groups, resident_programs(k, t));
     int64_t busy = (int64_t)t->cus * (k->block >= 512 ? 1 : 512 / k->block);
     int64_t programs = smaller(groups, groups >= 32 * busy ? 2 * busy : busy);
     int64_t element = fly_dtype_bits(k->types[0]) / 8 * (p->v[FLY_NORMBWD_ADD] ? 4 : 3); /* bytes moved for one of x */
@@ -222,7 +230,7 @@ void fly_normbwd_grid(const struct fly_kernel *k, const struct fly_problem *p, c
                       uint32_t grid[3], uint32_t *launches)
 {
     const bool sums = wants_sums(p);
-    grid[0] = (uint32_t)programs_of(k, p, t);
+    grid[0] = (uint32_t)programs_of(k, p, t) * cluster_of(k);
     grid[1] = grid[2] = 1;
     *launches = (grid[0] > 0) + sums + (sums && grid[0] && p->v[FLY_NORMBWD_ATOMIC]);
 }
@@ -345,7 +353,7 @@ static int launch(const struct fly_call *c, const void *args)
     if (w.programs && sum && a->atomic)
         error = clear(c, ka.partial, c->entry->workspace);
     if (w.programs && !error)
-        error = fly_launch(c, (uint32_t)w.programs, &ka);
+        error = fly_launch(c, (uint32_t)w.programs * cluster_of(c->entry->kernel), &ka);
     if (error || !sum)
         return error;
     if (w.programs && a->atomic)

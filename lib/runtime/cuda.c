@@ -50,8 +50,8 @@ typedef unsigned long long device_ptr;
 /* CUlaunchAttribute and CUlaunchConfig of the driver. */
 struct launch_attribute {
     int id, pad;
-    int value;
-    char rest[60];
+    unsigned value[3];
+    char rest[52];
 };
 struct launch_config {
     unsigned grid[3], block[3], lds_bytes;
@@ -59,7 +59,7 @@ struct launch_config {
     struct launch_attribute *attributes;
     unsigned attribute_count;
 };
-enum { LAUNCH_PROGRAMMATIC_SERIALIZATION = 6 };
+enum { LAUNCH_CLUSTER_DIMENSION = 4, LAUNCH_PROGRAMMATIC_SERIALIZATION = 6 };
 
 /* CUDA_FUNCTION(name, symbol, parameters) */
 #define CUDA_FUNCTIONS                                                                             \
@@ -290,17 +290,22 @@ static int function_registers(struct fly_runtime *rt, void *function, uint32_t *
 
 static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3],
                   const uint32_t block[3], uint32_t lds_bytes, void *stream, void *kernargs,
-                  size_t kernarg_bytes, bool overlap)
+                  size_t kernarg_bytes, uint32_t cluster, bool overlap)
 {
     void *extra[] = {LAUNCH_BUFFER, kernargs, LAUNCH_BUFFER_SIZE, &kernarg_bytes, LAUNCH_END};
-    if (overlap) {
-        struct launch_attribute early = {.id = LAUNCH_PROGRAMMATIC_SERIALIZATION, .value = 1};
+    if (overlap || cluster) {
+        struct launch_attribute attributes[2];
+        unsigned n = 0;
+        if (cluster)
+            attributes[n++] = (struct launch_attribute){.id = LAUNCH_CLUSTER_DIMENSION, .value = {cluster, 1, 1}};
+        if (overlap)
+            attributes[n++] = (struct launch_attribute){.id = LAUNCH_PROGRAMMATIC_SERIALIZATION, .value = {1}};
         struct launch_config config = {.grid = {grid[0], grid[1], grid[2]},
                                        .block = {block[0], block[1], block[2]},
                                        .lds_bytes = lds_bytes,
                                        .stream = stream,
-                                       .attributes = &early,
-                                       .attribute_count = 1};
+                                       .attributes = attributes,
+                                       .attribute_count = n};
         return api(rt)->cuLaunchKernelEx(&config, function, NULL, extra);
     }
     return api(rt)->cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1],

@@ -209,9 +209,9 @@ static int function_registers(struct fly_runtime *rt, void *function, uint32_t *
 
 static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3],
                   const uint32_t block[3], uint32_t lds_bytes, void *stream, void *kernargs,
-                  size_t kernarg_bytes, bool overlap)
+                  size_t kernarg_bytes, uint32_t cluster, bool overlap)
 {
-    (void)overlap;
+    (void)cluster, (void)overlap;
     void *extra[] = {LAUNCH_BUFFER, kernargs, LAUNCH_BUFFER_SIZE, &kernarg_bytes, LAUNCH_END};
     return api(rt)->hipModuleLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
                                           block[2], lds_bytes, stream, NULL, extra);

@@ -93,9 +93,9 @@ static int function_registers(struct fly_runtime *rt, void *function, uint32_t *
 
 static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3],
                   const uint32_t block[3], uint32_t lds_bytes, void *stream, void *kernargs,
-                  size_t kernarg_bytes, bool overlap)
+                  size_t kernarg_bytes, uint32_t cluster, bool overlap)
 {
-    (void)overlap;
+    (void)cluster, (void)overlap;
     (void)rt, (void)function, (void)grid, (void)block, (void)lds_bytes, (void)stream,
         (void)kernargs;
     (void)kernarg_bytes;

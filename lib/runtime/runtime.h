@@ -61,10 +61,11 @@ struct fly_runtime {
     int (*module_unload)(struct fly_runtime *rt, void *module);
     int (*module_function)(struct fly_runtime *rt, void *module, const char *name, void **function);
     int (*function_registers)(struct fly_runtime *rt, void *function, uint32_t *registers);
-    /* overlap: the kernel may start while the one before it ends; a runtime without this ignores it. */
+    /* cluster: so many neighbouring workgroups run at the same time; 0: as it comes. overlap: the kernel may start
+     * while the one before it ends. A runtime without these ignores them. */
     int (*launch)(struct fly_runtime *rt, void *function, const uint32_t grid[3],
                   const uint32_t block[3], uint32_t lds_bytes, void *stream, void *kernargs,
-                  size_t kernarg_bytes, bool overlap);
+                  size_t kernarg_bytes, uint32_t cluster, bool overlap);
 
     /* Memory. Copies and fills are synchronous. */
     int (*memory_alloc)(struct fly_runtime *rt, size_t bytes, void **ptr);

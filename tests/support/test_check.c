@@ -65,9 +65,10 @@ static int64_t integer(const char *args, const char *name)
 }
 
 static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3], const uint32_t block[3],
-                  uint32_t lds_bytes, void *stream, void *kernargs, size_t kernarg_bytes, bool overlap)
+                  uint32_t lds_bytes, void *stream, void *kernargs, size_t kernarg_bytes, uint32_t cluster,
+                  bool overlap)
 {
-    (void)rt, (void)overlap, (void)function, (void)grid, (void)block, (void)lds_bytes, (void)stream, (void)kernarg_bytes;
+    (void)rt, (void)cluster, (void)overlap, (void)function, (void)grid, (void)block, (void)lds_bytes, (void)stream, (void)kernarg_bytes;
     char *x = pointer(kernargs, "x"), *y = pointer(kernargs, "y");
     char *gamma = pointer(kernargs, "gamma"), *beta = pointer(kernargs, "beta");
     char *mean_out = pointer(kernargs, "mean"), *rstd_out = pointer(kernargs, "rstd");

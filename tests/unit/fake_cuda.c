@@ -169,6 +169,7 @@ API(cuLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsig
     fake_cuda.launches++;
     fake_cuda.launch_device = stack[depth - 1] == &contexts[1];
     fake_cuda.grid = gx;
+    fake_cuda.cluster = 0;
     fake_cuda.kernarg_bytes = *(size_t *)extra[3];
     return 0;
 }
@@ -176,17 +177,31 @@ API(cuLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsig
 struct config {
     unsigned grid[3], block[3], lds;
     void *stream;
-    int *attributes; /* one: its number, padding, its value */
+    struct {
+        int id, pad;
+        unsigned value[16];
+    } *attributes;
     unsigned count;
 };
 
 API(cuLaunchKernelEx, const struct config *config, void *function, void **params, void **extra)
 {
-    if (config->count != 1 || config->attributes[0] != 6 || config->attributes[2] != 1)
-        return INVALID_VALUE;
-    fake_cuda.overlapped++;
-    return cuLaunchKernel(function, config->grid[0], config->grid[1], config->grid[2], config->block[0],
+    unsigned cluster = 0;
+    enum { CLUSTER_DIMENSION = 4, PROGRAMMATIC_SERIALIZATION = 6 };
+    for (unsigned i = 0; i < config->count; i++) {
+        const unsigned *value = config->attributes[i].value;
+        if (config->attributes[i].id == PROGRAMMATIC_SERIALIZATION && value[0] == 1)
+            fake_cuda.overlapped++;
+        else if (config->attributes[i].id == CLUSTER_DIMENSION && value[0] > 1 && value[1] == 1 && value[2] == 1 &&
+                 config->grid[0] % value[0] == 0)
+            cluster = value[0];
+        else
+            return INVALID_VALUE;
+    }
+    int error = cuLaunchKernel(function, config->grid[0], config->grid[1], config->grid[2], config->block[0],
                           config->block[1], config->block[2], config->lds, config->stream, params, extra);
+    fake_cuda.cluster = cluster;
+    return error;
 }
 
 API(cuThreadExchangeStreamCaptureMode, int *mode)

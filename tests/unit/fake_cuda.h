@@ -10,7 +10,7 @@ extern struct fake_cuda {
     int modules, loads, launches, overlapped;
     int launch_device;
     int mode_at_load; /* stream capture mode of the thread */
-    unsigned grid;
+    unsigned grid, cluster; /* of the last launch; cluster 0: none */
     size_t kernarg_bytes;
     char function[128];
 } fake_cuda;

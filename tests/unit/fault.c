@@ -102,7 +102,7 @@ static int function_registers(struct fly_runtime *rt, void *function, uint32_t *
 
 static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3],
                   const uint32_t block[3], uint32_t lds_bytes, void *stream, void *kernargs,
-                  size_t kernarg_bytes, bool overlap)
+                  size_t kernarg_bytes, uint32_t cluster, bool overlap)
 {
     int error = fails(FAULT_LAUNCH);
     if (error)
@@ -113,7 +113,8 @@ static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3]
         memcpy(l->kernargs, kernargs, kernarg_bytes);
     }
     fault.launches++;
-    return base.launch(rt, function, grid, block, lds_bytes, stream, kernargs, kernarg_bytes, overlap);
+    return base.launch(rt, function, grid, block, lds_bytes, stream, kernargs, kernarg_bytes, cluster,
+                       overlap);
 }
 
 static const char *text(struct fly_runtime *rt, int code)

@@ -50,16 +50,22 @@ static void remove_folder(void)
 }
 
 /* The kernel that unit_layernorm() gets on an arch. */
-static const struct fly_kernel *picked(const char *arch, uint32_t cus, const char **fingerprint)
+static const struct fly_kernel *picked_for(const char *op, const char *problem, const char *arch, uint32_t cus,
+                                           const char **fingerprint)
 {
-    struct fly_problem p = unit_problem("layernorm:bf16:rows=4,cols=1000");
+    struct fly_problem p = unit_problem(problem);
     struct fly_target t = {fly_arch_find(arch), cus};
     struct fly_choice c;
     char why[256];
-    cr_assert_eq(fly_select_kernel(fly_op_find("layernorm"), &p, &t, NULL, "", &c, why, sizeof why),
+    cr_assert_eq(fly_select_kernel(fly_op_find(op), &p, &t, NULL, "", &c, why, sizeof why),
                  FLY_STATUS_SUCCESS, "%s", why);
-    *fingerprint = fly_op_find("layernorm")->modules[c.kernel->module].fingerprint;
+    *fingerprint = fly_op_find(op)->modules[c.kernel->module].fingerprint;
     return c.kernel;
+}
+
+static const struct fly_kernel *picked(const char *arch, uint32_t cus, const char **fingerprint)
+{
+    return picked_for("layernorm", "layernorm:bf16:rows=4,cols=1000", arch, cus, fingerprint);
 }
 
 static flyHandle_t open_fake(int device)
@@ -99,6 +105,32 @@ Test(cuda, kernels_that_wait_for_the_one_before_overlap_on_request)
     cr_expect_eq(flySetOverlap(NULL, 1), FLY_STATUS_INVALID_HANDLE);
     flyDestroy(h);
     remove_folder();
+}
+
+Test(cuda, workgroups_that_share_a_row_are_launched_as_a_cluster)
+{
+    static const struct {
+        const char *problem;
+        int64_t cols;
+        unsigned cluster;
+    } rows[] = {{"rmsnormbwd:bf16:rows=600,cols=8192", 8192, 0},   {"rmsnormbwd:bf16:rows=600,cols=8200", 8200, 2},
+                {"rmsnormbwd:bf16:rows=600,cols=32768", 32768, 4}, {"rmsnormbwd:bf16:rows=600,cols=65536", 65536, 8}};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *fingerprint;
+        const struct fly_kernel *k = picked_for("rmsnormbwd", rows[i].problem, "sm90a", 132, &fingerprint);
+        cr_expect_eq(k->cluster, rows[i].cluster);
+        write_ptx(k, fingerprint, "ptx", "fine");
+        flyHandle_t h = open_fake(0);
+        void *at = (void *)4096;
+        flyRmsNormBackwardArgs_t a = FLY_ARGS_INIT(a);
+        a.rows = 600, a.cols = rows[i].cols, a.dtype = FLY_DTYPE_BF16;
+        a.x = a.dy = a.gamma = a.rstd = a.dx = at;
+        cr_assert_eq(flyRmsNormBackward(h, &a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(h));
+        cr_expect_eq(fake()->cluster, rows[i].cluster);
+        cr_expect_eq(fake()->grid % (rows[i].cluster ? rows[i].cluster : 1), 0);
+        flyDestroy(h);
+        remove_folder();
+    }
 }
 
 Test(cuda, a_kernel_is_loaded_at_first_use_and_contexts_are_put_back)
