@@ -53,26 +53,29 @@ static const struct kg_word common[] = {
      "    __asm__(\"\" : \"+v\"(v));\n"
      "    return v;\n"
      "}"},
+    {"code_of", KG_ANY, 0, 0,
+     "/* Rounds to nearest even; NaN becomes 0. */\n"
+     "static __device__ int code_of(float v)\n"
+     "{\n"
+     "    int code;\n"
+     "    __asm__(\"v_cvt_i32_f32_e32 %0, %1\" : \"=v\"(code) : \"v\"(__builtin_rintf(v)));\n"
+     "    return code;\n"
+     "}"},
     {"narrow_$x", KG_MANY, 8, 1u << KG_I8,
-     "/* Rounds to nearest even, to -127 .. 127; NaN becomes 0. */\n"
+     "/* Rounds to nearest even; v is NaN, which becomes 0, or its scale has it within -127 .. 127 but for rounding. */\n"
      "static __device__ $x narrow_$x($f v)\n"
      "{\n"
      "    $x codes;\n"
      "#pragma unroll\n"
-     "    for (int e = 0; e < $n; e++) {\n"
-     "        const float near = __builtin_rintf(v[e]);\n"
-     "        const float in = near > 127 ? 127 : near < -127 ? -127 : near;\n"
-     "        codes[e] = (int)(in == in ? in : 0);\n"
-     "    }\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        codes[e] = code_of(v[e]);\n"
      "    return codes;\n"
      "}"},
     {"narrow_$x", KG_ONE, 8, 1u << KG_I8,
-     "/* Rounds to nearest even, to -127 .. 127; NaN becomes 0. */\n"
-     "static __device__ $x narrow_$x($f v)\n"
+     "/* Rounds to nearest even; v is NaN, which becomes 0, or its scale has it within -127 .. 127 but for rounding. */\n"
+     "static __device__ $x narrow_$x(float v)\n"
      "{\n"
-     "    const float near = __builtin_rintf(v);\n"
-     "    const float in = near > 127 ? 127 : near < -127 ? -127 : near;\n"
-     "    return (int)(in == in ? in : 0);\n"
+     "    return code_of(v);\n"
      "}"},
     {"load_$x", KG_ANY, 0, 0,
      "/* Elements at .. of p, which need no alignment beyond their own. */\n"
