@@ -129,8 +129,8 @@ Test(cuda, workgroups_that_share_a_row_are_launched_as_a_cluster)
         cr_expect_eq(fake()->cluster, rows[i].cluster);
         cr_expect_eq(fake()->grid % (rows[i].cluster ? rows[i].cluster : 1), 0);
         flyDestroy(h);
-        remove_folder();
     }
+    remove_folder();
 }
 
 Test(cuda, a_kernel_is_loaded_at_first_use_and_contexts_are_put_back)
