@@ -152,7 +152,7 @@ static bool tune(const struct check_device *d, const struct options *opt, const 
         return false;
     }
     struct fly_tune_row row = {.problem = key_of(&p), .cus = t->cus, .kernel = (uint32_t)(best->kernel - op->kernels),
-                               .arch = (uint16_t)t->arch->id};
+                               .arch = (uint16_t)t->arch->id, .modelled = modelled};
     fly_tune_finish(&row);
     bool stored = opt->store && fly_tune_store(&row, best->us, second ? second->kernel : NULL, second ? second->us : 0);
     fprintf(opt->out, "  winner: %s, %.3f us%s%s%s\n", best->kernel->name, best->us, modelled ? " modelled" : "",

@@ -50,6 +50,10 @@ int main(int argc, char **argv)
             return EXIT_FAILURE;
         }
         fly_file_unmap(text, bytes);
+        if (n && rows[n - 1].modelled) {
+            fprintf(stderr, "%s: ranked=modelled: the library's own table holds measured winners\n", argv[i]);
+            return EXIT_FAILURE;
+        }
     }
     if (n)
         qsort(rows, n, sizeof *rows, compare);

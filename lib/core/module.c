@@ -72,7 +72,7 @@ static flyStatus_t device_new(struct fly_runtime *rt, int ordinal, struct fly_de
     d->kernel_path = path ? strdup(path) : fly_kernel_folder();
     if (!d->kernel_path)
         goto memory;
-    fly_tune_open(&d->tuning, &d->target);
+    fly_tune_open(&d->tuning, &d->target, rt->symbol && rt->symbol(rt, "flysimGetCounts"));
     fly_log(FLY_LOG_LOAD, "device %d of %s (%s): %s, %s, %u CUs; kernels in %s", ordinal, rt->name,
             rt->path, d->info.name, d->info.arch, d->info.cus, d->kernel_path);
     *out = d;

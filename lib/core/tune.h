@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tuning: which kernel was measured to be the fastest for a problem. Rows come from the installed
+ * Tuning: which kernel was measured (on the simulator: modelled) to be the fastest for a problem. Rows come from the installed
  * table, compiled in from tuning/<arch>/<op>.csv, and from the user's own winners, one small file a
  * key below $XDG_CACHE_HOME/fly. The file format is in docs/tuning.md.
  */
@@ -16,13 +16,14 @@ struct fly_choice;
 
 enum { FLY_TUNE_SIZES = 6, FLY_TUNE_MAX_ROWS = 1 << 16, FLY_TUNE_MAX_FILE = 1 << 22 };
 
-/* One measured winner. The key is arch, types, CU count and the problem's TUNE and CHOICE fields;
+/* One winner. The key is arch, types, CU count and the problem's TUNE and CHOICE fields;
  * other fields do not count. */
 struct fly_tune_row {
     struct fly_problem problem;
     uint32_t cus;
     uint32_t kernel;             /* index in the op's registry */
     uint16_t arch;               /* enum fly_arch_id of the device */
+    bool modelled;               /* ranked by the simulator's model, not by time */
     uint16_t lg[FLY_TUNE_SIZES]; /* 256 * log2 of the TUNE fields, in field order */
 };
 
@@ -44,8 +45,8 @@ extern const uint32_t fly_tune_installed_count;
 
 /* Tables for a device: FLY_TUNING's file or folder in place of all others ("0": no tables), or the
  * installed table and the user's winners. What is missing or refused leaves its table empty, with a
- * log line. */
-void fly_tune_open(struct fly_tune *t, const struct fly_target *target);
+ * log line. modelled: the device is the simulator, which sees modelled winners only; a GPU sees measured ones only. */
+void fly_tune_open(struct fly_tune *t, const struct fly_target *target, bool modelled);
 void fly_tune_close(struct fly_tune *t);
 
 /* The user's exact winner, the installed exact one, or the nearest of both that fits. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tuning files. A first line "# libfly tuning arch=<arch> registry=<hex>", a header line, and one
+ * Tuning files. A first line "# libfly tuning arch=<arch> registry=<hex> ranked=<how>", a header line, and one
  * line a winner: "problem",cus,kernel,us,second,us2. Files are read as untrusted input and refused
  * as a whole.
  */
@@ -32,7 +32,7 @@ struct reader {
     unsigned line;
     const struct fly_arch *arch;
     uint64_t registry;
-    bool has_registry;
+    bool has_registry, modelled;
     char *message;
     size_t n;
 };
@@ -74,6 +74,8 @@ static flyStatus_t read_title(struct reader *r, char *line)
             char *stop;
             r->registry = strtoull(word + 9, &stop, 16);
             r->has_registry = *stop == '\0';
+        } else if (!strcmp(word, "ranked=measured") || !strcmp(word, "ranked=modelled")) {
+            r->modelled = word[8] == 'o';
         } else {
             return BAD(r, "line 1: '%.40s' is unknown", word);
         }
@@ -144,6 +146,7 @@ static flyStatus_t read_row(struct reader *r, char *line, struct fly_tune_row *r
                    r->registry, fly_registry_fingerprint(op, r->arch));
     row->cus = (uint32_t)cus;
     row->arch = r->arch->id;
+    row->modelled = r->modelled;
     row->kernel = (uint32_t)(k - op->kernels);
     fly_tune_finish(row);
     return FLY_STATUS_SUCCESS;
@@ -195,7 +198,8 @@ flyStatus_t fly_tune_read(const char *text, size_t bytes, bool fingerprint,
 
 /* ---- files and folders ---- */
 
-static void read_file(const char *path, struct fly_tune_row **rows, uint32_t *nrows)
+/* Appends the rows of a file that were ranked as the device ranks. */
+static void read_file(const char *path, bool modelled, struct fly_tune_row **rows, uint32_t *nrows)
 {
     char why[512];
     size_t bytes;
@@ -209,12 +213,15 @@ static void read_file(const char *path, struct fly_tune_row **rows, uint32_t *nr
         fly_log(FLY_LOG_TUNE, "tuning: %s: refused: larger than %d bytes", path, FLY_TUNE_MAX_FILE);
     else if (fly_tune_read(text, bytes, true, rows, nrows, why, sizeof why) != FLY_STATUS_SUCCESS)
         fly_log(FLY_LOG_TUNE, "tuning: %s: refused: %s", path, why);
+    else if (*nrows > before && (*rows)[before].modelled != modelled)
+        *nrows = before, fly_log(FLY_LOG_TUNE, "tuning: %s: ignored: its rows were %s, and this device is %s", path,
+                                 modelled ? "measured" : "modelled", modelled ? "the simulator" : "a GPU");
     else
         fly_log(FLY_LOG_TUNE, "tuning: %s: %u rows", path, *nrows - before);
     fly_file_unmap(text, bytes);
 }
 
-static void read_folder(const char *path, struct fly_tune_row **rows, uint32_t *nrows)
+static void read_folder(const char *path, bool modelled, struct fly_tune_row **rows, uint32_t *nrows)
 {
     DIR *folder = opendir(path);
     if (!folder)
@@ -225,7 +232,7 @@ static void read_folder(const char *path, struct fly_tune_row **rows, uint32_t *
         if (n < 5 || strcmp(e->d_name + n - 4, ".csv"))
             continue;
         if (snprintf(file, sizeof file, "%s/%s", path, e->d_name) < (int)sizeof file)
-            read_file(file, rows, nrows);
+            read_file(file, modelled, rows, nrows);
     }
     closedir(folder);
 }
@@ -235,17 +242,18 @@ static int compare_rows(const void *a, const void *b)
     return fly_tune_compare(a, b);
 }
 
-/* Folder of a device's winners: "<cache>/fly/<arch>-<cus>". False when there is no home. */
-static bool user_folder(unsigned arch, uint32_t cus, char path[MAX_PATH])
+/* Folder of a device's winners: "<cache>/fly/<arch>-<cus>", of the simulator's "-modelled" behind it. False when there
+ * is no home. */
+static bool user_folder(unsigned arch, uint32_t cus, bool modelled, char path[MAX_PATH])
 {
     const char *cache = fly_env(FLY_ENV_CACHE_HOME), *home = fly_env(FLY_ENV_HOME);
     if (!cache && !home)
         return false;
-    return snprintf(path, MAX_PATH, "%s%s/fly/%s-%u", cache ? cache : home, cache ? "" : "/.cache",
-                    fly_arch_row(arch)->name, cus) < MAX_PATH;
+    return snprintf(path, MAX_PATH, "%s%s/fly/%s-%u%s", cache ? cache : home, cache ? "" : "/.cache",
+                    fly_arch_row(arch)->name, cus, modelled ? "-modelled" : "") < MAX_PATH;
 }
 
-void fly_tune_open(struct fly_tune *t, const struct fly_target *target)
+void fly_tune_open(struct fly_tune *t, const struct fly_target *target, bool modelled)
 {
     memset(t, 0, sizeof *t);
     const char *named = fly_env(FLY_ENV_TUNING);
@@ -255,13 +263,14 @@ void fly_tune_open(struct fly_tune *t, const struct fly_target *target)
     if (named && !strcmp(named, "0"))
         return;
     if (named && stat(named, &st) == 0 && S_ISDIR(st.st_mode)) {
-        read_folder(named, &t->owned, &n);
+        read_folder(named, modelled, &t->owned, &n);
     } else if (named) {
-        read_file(named, &t->owned, &n);
+        read_file(named, modelled, &t->owned, &n);
     } else {
-        t->installed = (struct fly_tune_table){fly_tune_installed_rows, fly_tune_installed_count};
-        if (user_folder(target->arch->id, target->cus, path))
-            read_folder(path, &t->owned, &n);
+        if (!modelled) /* tunec takes measured rows only */
+            t->installed = (struct fly_tune_table){fly_tune_installed_rows, fly_tune_installed_count};
+        if (user_folder(target->arch->id, target->cus, modelled, path))
+            read_folder(path, modelled, &t->owned, &n);
     }
     if (n) {
         qsort(t->owned, n, sizeof *t->owned, compare_rows);
@@ -289,8 +298,9 @@ int fly_tune_print(const struct fly_tune_row *r, double us, const struct fly_ker
     fly_problem_print(&r->problem, problem, sizeof problem);
     if (second)
         snprintf(last, sizeof last, "%s,%.3f", second->name, us2);
-    return snprintf(text, bytes, "%sarch=%s registry=%016" PRIx64 "\n%s\n\"%s\",%u,%s,%.3f,%s\n",
-                    title, arch->name, fly_registry_fingerprint(op, arch), header, problem, r->cus,
+    return snprintf(text, bytes, "%sarch=%s registry=%016" PRIx64 " ranked=%s\n%s\n\"%s\",%u,%s,%.3f,%s\n",
+                    title, arch->name, fly_registry_fingerprint(op, arch), r->modelled ? "modelled" : "measured",
+                    header, problem, r->cus,
                     op->kernels[r->kernel].name, us, last);
 }
 
@@ -313,7 +323,7 @@ bool fly_tune_store(const struct fly_tune_row *r, double us, const struct fly_ke
 {
     char folder[MAX_PATH], file[MAX_PATH], temporary[MAX_PATH], text[2 * MAX_LINE],
         problem[FLY_MAX_PROBLEM_TEXT];
-    if (!user_folder(r->arch, r->cus, folder) || !make_folders(folder, 1)) {
+    if (!user_folder(r->arch, r->cus, r->modelled, folder) || !make_folders(folder, 1)) {
         errno = errno ? errno : ENOENT;
         return false;
     }

@@ -237,6 +237,47 @@ Test(tune, winners_are_stored_and_found)
     cr_assert_eq(system(command), 0);
 }
 
+/* A GPU does not take what the simulator's model preferred; the two are kept apart. */
+Test(tune, modelled_winners_are_for_the_simulator)
+{
+    char home[] = "/tmp/fly-test-XXXXXX", command[96];
+    cr_assert_not_null(mkdtemp(home));
+    setenv("XDG_CACHE_HOME", home, 1);
+    unsetenv("FLY_TUNING");
+    const struct fly_target t = target();
+    struct fly_tune on_gpu, on_simulator;
+    struct fly_choice c;
+    struct fly_tune_row r = {.problem = unit_problem("layernorm:bf16:rows=77,cols=333"),
+                             .cus = 304,
+                             .kernel = (uint32_t)(kernel(0) - layernorm()->kernels),
+                             .arch = target().arch->id};
+    r.modelled = true;
+    cr_assert(fly_tune_store(&r, 10, NULL, 0));
+    fly_tune_open(&on_gpu, &t, false);
+    fly_tune_open(&on_simulator, &t, true);
+    cr_expect_not(look(&on_gpu, "layernorm:bf16:rows=77,cols=333", &c));
+    cr_expect(look(&on_simulator, "layernorm:bf16:rows=77,cols=333", &c));
+    fly_tune_close(&on_gpu);
+    fly_tune_close(&on_simulator);
+
+    /* Named by hand, or copied to where the other looks, the file itself says what it is. */
+    snprintf(command, sizeof command, "mv %s/fly/gfx942-304-modelled %s/fly/gfx942-304", home, home);
+    cr_assert_eq(system(command), 0);
+    fly_tune_open(&on_gpu, &t, false);
+    cr_expect_not(look(&on_gpu, "layernorm:bf16:rows=77,cols=333", &c));
+    fly_tune_close(&on_gpu);
+    r.modelled = false;
+    cr_assert(fly_tune_store(&r, 10, NULL, 0));
+    fly_tune_open(&on_gpu, &t, false);
+    fly_tune_open(&on_simulator, &t, true);
+    cr_expect(look(&on_gpu, "layernorm:bf16:rows=77,cols=333", &c));
+    cr_expect_not(look(&on_simulator, "layernorm:bf16:rows=77,cols=333", &c));
+    fly_tune_close(&on_gpu);
+    fly_tune_close(&on_simulator);
+    snprintf(command, sizeof command, "rm -rf %s", home);
+    cr_assert_eq(system(command), 0);
+}
+
 Test(tune, a_missing_or_read_only_home_is_fine)
 {
     struct fly_tune_row r = {.problem = unit_problem("layernorm:bf16:rows=77,cols=333"),
