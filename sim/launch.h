@@ -14,14 +14,14 @@
 #include "handlers.h"
 #include "trap.h"
 
-/* A code object on a device: its bytes in device memory, its code lowered. */
+/* A code object on a device: its bytes in device memory, its kernels lowered as they are asked for. */
 struct sim_module {
     struct sim_codeobj *object;
     void *file;                  /* the bytes object points into */
     const struct sim_target *target;
     int device;
     u8 *image;                   /* device memory; vaddr v is at image + v */
-    struct sim_program *program[2]; /* wave 64 and 32 (kernels of one object may differ) */
+    struct sim_program *program[2]; /* the whole text, when a kernel needs it, in wave 64 and 32 */
     unsigned nfunctions;
     struct sim_function *functions;
 };
@@ -30,7 +30,8 @@ struct sim_function {
     struct sim_module *module;
     const struct sim_kernel *k;
     const struct sim_program *program;
-    const struct insn *entry;
+    struct sim_program *own;     /* the program when it is this kernel's alone */
+    const struct insn *entry;    /* null until it is lowered */
     int vgprs, agprs;            /* allocated */
 };
 

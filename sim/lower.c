@@ -702,6 +702,12 @@ static void high_registers(struct sim_insn *s, unsigned *msb)
     }
 }
 
+/* Whether it goes on at an address that is known only when it runs. */
+static bool leaves(unsigned op)
+{
+    return op == SIM_OP_s_setpc_b64 || op == SIM_OP_s_swappc_b64 || op == SIM_OP_s_call_b64;
+}
+
 struct sim_program *sim_lower(const struct sim_target *t, int wave, const u8 *text, size_t n, u64 base, u64 vaddr)
 {
     struct sim_program *p = calloc(1, sizeof *p);
@@ -719,11 +725,8 @@ struct sim_program *sim_lower(const struct sim_target *t, int wave, const u8 *te
     p->max_row = 0;
     p->at = malloc((p->dwords + 1) * sizeof *p->at);
     p->decoded = calloc(cap, sizeof *p->decoded);
-    p->ext = calloc(cap, sizeof *p->ext);
-    p->insn = aligned_alloc(64, cap * sizeof *p->insn);
-    if (!p->at || !p->decoded || !p->ext || !p->insn)
+    if (!p->at || !p->decoded)
         goto fail;
-    memset(p->insn, 0, cap * sizeof *p->insn);
     memset(p->at, 0xff, (p->dwords + 1) * sizeof *p->at);
     unsigned msb = 0;
     for (size_t o = 0; o + 4 <= n;) {
@@ -734,6 +737,11 @@ struct sim_program *sim_lower(const struct sim_target *t, int wave, const u8 *te
         p->at[o / 4] = (u32)p->count++;
         o += s->size < 4 ? 4 : s->size;
     }
+    p->ext = calloc(p->count + 1, sizeof *p->ext);
+    p->insn = aligned_alloc(64, (p->count + 1) * sizeof *p->insn);
+    if (!p->ext || !p->insn)
+        goto fail;
+    memset(p->insn, 0, (p->count + 1) * sizeof *p->insn);
     bool wide = false;
     for (size_t i = 0; i < p->count; i++) {
         struct build b = {p, pool, NULL, &p->decoded[i], &p->insn[i], &p->ext[i]};
@@ -747,12 +755,15 @@ struct sim_program *sim_lower(const struct sim_target *t, int wave, const u8 *te
     for (size_t i = 0; i < p->count; i++) {
         struct insn *in = &p->insn[i];
         const struct sim_insn *s = in->src;
+        p->leaves |= s->op && leaves(s->op->op);
         if (!s->op || (s->op->cls != SIM_BRANCH && s->op->op != SIM_OP_s_call_b64))
             continue;
         u64 to = s->pc + 4 + (u64)((i64)(i16)in->imm * 4) - vaddr;
         in->target = &p->insn[p->count];
         if (!(to & 3) && to / 4 < p->dwords && p->at[to / 4] != ~0u)
             in->target = &p->insn[p->at[to / 4]];
+        else
+            p->leaves = true;
     }
     if (!wide) {
         free(p->ext);

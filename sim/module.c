@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loading code objects into device memory and lowering their code. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +22,29 @@ static void registers(struct sim_function *f)
     }
 }
 
-static struct sim_program *program(struct sim_module *m, int wave)
+/* Lowered when a kernel is first asked for: objects hold many. A kernel that leaves its own code runs in the whole
+ * text instead. False when out of memory. */
+static bool lower(struct sim_function *f)
 {
-    struct sim_program **p = &m->program[wave == 64 ? 0 : 1];
-    if (!*p)
-        *p = sim_lower(m->target, wave, m->object->text, m->object->text_size,
-                       (u64)(uintptr_t)m->image + m->object->text_vaddr, m->object->text_vaddr);
-    return *p;
+    struct sim_module *m = f->module;
+    const struct sim_codeobj *o = m->object;
+    const struct sim_kernel *k = f->k;
+    const u64 at = k->entry - o->text_vaddr, left = o->text_size - at, size = k->code_end - k->entry;
+    struct sim_program **whole = &m->program[k->wave == 64 ? 0 : 1];
+
+    f->own = sim_lower(m->target, k->wave, o->text + at, size < left ? size : left,
+                       (u64)(uintptr_t)m->image + k->entry, k->entry);
+    f->program = f->own;
+    if (f->own && f->own->leaves) {
+        sim_program_free(f->own);
+        f->own = NULL;
+        if (!*whole)
+            *whole = sim_lower(m->target, k->wave, o->text, o->text_size,
+                               (u64)(uintptr_t)m->image + o->text_vaddr, o->text_vaddr);
+        f->program = *whole;
+    }
+    f->entry = f->program ? sim_insn_at(f->program, (u64)(uintptr_t)m->image + k->entry) : NULL;
+    return f->entry != NULL;
 }
 
 static bool relocate(struct sim_module *m, char *err, size_t n)
@@ -94,13 +111,7 @@ struct sim_module *sim_module_load(const void *data, size_t n, const struct sim_
         struct sim_function *f = &m->functions[m->nfunctions];
         f->module = m;
         f->k = &o->kernels[i];
-        f->program = program(m, f->k->wave);
-        if (!f->program) {
-            snprintf(err, err_size, "out of memory");
-            goto fail;
-        }
-        f->entry = sim_insn_at(f->program, (u64)(uintptr_t)m->image + f->k->entry);
-        if (!f->entry) {
+        if (f->k->entry & 3 || f->k->entry - o->text_vaddr >= o->text_size || f->k->code_end <= f->k->entry) {
             snprintf(err, err_size, "kernel %s: its entry 0x%llx is no instruction", f->k->name,
                      (unsigned long long)f->k->entry);
             goto fail;
@@ -118,6 +129,8 @@ void sim_module_unload(struct sim_module *m)
 {
     if (!m)
         return;
+    for (unsigned i = 0; i < m->nfunctions; i++)
+        sim_program_free(m->functions[i].own);
     sim_program_free(m->program[0]);
     sim_program_free(m->program[1]);
     if (m->image)
@@ -131,8 +144,15 @@ void sim_module_unload(struct sim_module *m)
 
 struct sim_function *sim_module_function(struct sim_module *m, const char *name)
 {
-    for (unsigned i = 0; i < m->nfunctions; i++)
-        if (!strcmp(m->functions[i].k->name, name))
-            return &m->functions[i];
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    for (unsigned i = 0; i < m->nfunctions; i++) {
+        struct sim_function *f = &m->functions[i];
+        if (strcmp(f->k->name, name))
+            continue;
+        pthread_mutex_lock(&lock);
+        const bool ok = f->entry || lower(f);
+        pthread_mutex_unlock(&lock);
+        return ok ? f : NULL;
+    }
     return NULL;
 }

@@ -152,7 +152,7 @@ struct sim_dual {
 
 struct sim_ext { u64 use[SIM_SET_EXT], def[SIM_SET_EXT]; };
 
-/* A code object, lowered for one target and wave size. Read-only while it runs. */
+/* A kernel, or all of a code object, lowered for one target and wave size. Read-only while it runs. */
 struct sim_program {
     const struct sim_target *target;
     int wave;                 /* lanes: 32 or 64 */
@@ -164,6 +164,7 @@ struct sim_program {
     struct sim_insn *decoded;
     u32 *at;                  /* dword offset in the text -> instruction, ~0 in the middle of one */
     size_t dwords;
+    bool leaves;              /* may go on outside of this text: calls, branches beyond its ends */
     struct sim_ext *ext;      /* a row an instruction; null when no row above 255 is used */
     int max_row;              /* highest row any instruction touches */
     void *pool;               /* constant rows */
