@@ -221,7 +221,7 @@ struct sim_wave {
     u32 state;               /* enum sim_state */
     u32 id;                  /* within the workgroup */
     bool check;
-    bool ieee;
+    u32 ieee;                /* 0 or 1; of a word, as loops over lanes read it */
     u32 erow[64] __attribute__((aligned(64))); /* EXEC as 0 or ~0 a lane */
     u32 tmp[12][64] __attribute__((aligned(64)));
     /* checks */
