@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Expands every body into handlers, for one lane count (SIM_W) and one CPU level (SIM_TABLE, which
- * names the table). Built with -O3 -ffp-contract=off, without trapping math and errno.
+ * names the table). Built vectorized, with -ffp-contract=off, without trapping math and errno.
  */
 #include "macros.h"
 
