@@ -79,6 +79,12 @@ static bool many_waves(const struct kg_spec *s)
     return s->tile.threads > s->arch->wave;
 }
 
+/* Whether several rows share a wave where exchanges wait for all its lanes: none may leave before the others. */
+static bool exchanges_with_all(const struct kg_spec *s)
+{
+    return s->tile.threads < s->arch->wave && kg_isa_of(s->arch)->exchanges_wait && !s->tile.sum;
+}
+
 /* Where the matrices that are read have row `row`. */
 static void inputs(struct kg *g, const struct kg_spec *s, const char *row)
 {
@@ -163,6 +169,12 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
         kg_note(g, "Sums of %u rows at a time go to partial: longer ones would add up more rounding.", SUMMED_ROWS);
         kg_line(g, "bool fresh = true;");
         kg_line(g, t->rows == 1 ? "long first = program;" : "long first = program * %uL;", t->rows);
+        if (exchanges_with_all(s)) {
+            kg_line(g, "int placed@@;");
+            kg_each(g);
+            kg_line(g, "placed@ = moved@;");
+            kg_each_end(g);
+        }
         if (asks_ahead(g, s)) {
             kg_note(g, "The next row is asked for before the work on the one that is here.");
             kg_line(g, "$x next_values@@, next_dys@@, next_more@@;");
@@ -178,7 +190,13 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
         kg_each_end(g);
         kg_open(g, "for (int i = 0; i < %u && first < rows; i++, first += programs * %uL)", SUMMED_ROWS, t->rows);
         kg_line(g, t->rows == 1 ? "const long row = first;" : "const long row = first + slot;");
-        if (t->rows > 1) {
+        if (exchanges_with_all(s)) {
+            kg_note(g, "Beyond the last row a lane has nothing, but goes on: its wave's exchanges take all lanes.");
+            kg_line(g, "const bool there = row < rows;");
+            kg_each(g);
+            kg_line(g, "moved@ = there ? moved@ : $n;");
+            kg_each_end(g);
+        } else if (t->rows > 1) {
             kg_line(g, "if (row >= rows)");
             kg_line(g, "    continue;");
         }
@@ -190,10 +208,11 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
         kg_line(g, centred ? "const float scale = next_scale, middle = next_middle;" : "const float scale = next_scale;");
         return;
     }
-    inputs(g, s, "row");
-    kg_line(g, "const float scale = rstd[row];");
+    const char *from = exchanges_with_all(s) ? "there ? row : rows - 1" : "row";
+    inputs(g, s, from);
+    kg_line(g, "const float scale = rstd[%s];", from);
     if (centred)
-        kg_line(g, "const float middle = mean[row];");
+        kg_line(g, "const float middle = mean[%s];", from);
 }
 
 /* The widest tile has no registers for dresidual beside the sums: it loads a vector when it stores one. Where a
@@ -403,6 +422,11 @@ static void write_sums(struct kg *g, const struct kg_spec *s, bool centred)
     kg_line(g, "if (!partial)");
     kg_line(g, "    continue;");
     kg_line(g, "float *kept = partial + (atomic ? 0 : program * stride);");
+    if (exchanges_with_all(s)) {
+        kg_each(g);
+        kg_line(g, "moved@ = placed@;");
+        kg_each_end(g);
+    }
     if (t->rows == 1) {
         kg_line(g, "const unsigned plane = local(lanes);");
         kg_each_scope(g);

@@ -43,6 +43,7 @@ struct kg_isa {
     unsigned param_vectors; /* of a row of parameters, held by a work-item of a row-wise kernel; 4 or fewer */
     bool last_lane; /* sums of a wave may end in its last lane: words below32, below64, of_last */
     unsigned resident_lanes; /* a compute unit's most, of which `bounds` asks for a part; 0: `bounds` does not ask */
+    bool exchanges_wait; /* an exchange between lanes waits for all lanes of the wave that have not ended */
     bool clusters;      /* words give, cluster_barrier, on archs with FLY_CAP_CLUSTER */
     const char *bounds; /* attribute of a kernel: the work-items of a workgroup, and the same again or the
                            resident workgroups */

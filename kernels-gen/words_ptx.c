@@ -299,6 +299,7 @@ const struct kg_isa kg_isa_ptx = {
     .registers = 65536,
     .param_vectors = 2,
     .resident_lanes = 2048,
+    .exchanges_wait = true,
     .clusters = true,
     .bounds = "launch_bounds(%u, %u)",
 };

@@ -183,7 +183,9 @@ static int64_t resident_programs(const struct fly_kernel *k, const struct fly_ta
     const uint32_t elements = k->rowwise.vectors * k->rowwise.vec;
     const uint32_t lanes = elements <= 8 ? 768 : elements <= 16 ? 512 : 256;
     int64_t groups = (int64_t)t->cus * (lanes > k->block ? lanes / k->block : 1) / cluster_of(k);
-    return cluster_of(k) > 2 ? groups * 7 / 8 : groups;
+    if (cluster_of(k) > 2)
+        groups = groups * 7 / 8;
+    return groups ? groups : 1;
 }
 
 /*
