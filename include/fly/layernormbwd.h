@@ -20,7 +20,8 @@ extern "C" {
  *     dbeta  = sum over rows of dy
  *
  * Deterministic by default: dgamma and dbeta are summed in two stages through the workspace. atomic = 1 adds
- * with f32 atomics instead: no fixed order, the workspace then is one row of f32 each.
+ * with f32 atomics instead: no fixed order, the workspace then is one row of f32 each, and memory may take addends and
+ * sums below 2^-126 in magnitude for 0, as NVIDIA's does.
  */
 typedef struct flyLayerNormBackwardArgs_t {
     size_t size;              /* sizeof(flyLayerNormBackwardArgs_t), set by FLY_ARGS_INIT */

@@ -18,7 +18,8 @@ extern "C" {
  *     dgamma = sum over rows of dy * xhat
  *
  * Deterministic by default: dgamma is summed in two stages through the workspace. atomic = 1 adds with f32
- * atomics instead: no fixed order, the workspace then is a row of f32.
+ * atomics instead: no fixed order, the workspace then is a row of f32, and memory may take addends and sums below 2^-126
+ * in magnitude for 0, as NVIDIA's does.
  */
 typedef struct flyRmsNormBackwardArgs_t {
     size_t size;              /* sizeof(flyRmsNormBackwardArgs_t), set by FLY_ARGS_INIT */
