@@ -101,7 +101,7 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     cost += COST_THREADS_STEP * log2_distance(k->block, (uint64_t)block);
     if (t->rows > 1 && workgroups < cus && workgroups < rows)
         cost += COST_IDLE_CUS;
-    if (taste == &on_amd && workgroups > 0) { /* compute units that have nothing in the last round */
+    if (taste == &on_amd && workgroups > cus) { /* compute units that have nothing in the last round */
         int64_t turns = (workgroups + cus - 1) / cus;
         cost += turns < 64 ? (turns * cus * 1000 / workgroups - 1000) / IDLE_PART : 0;
     }
