@@ -156,9 +156,9 @@ static void registry_kernel(const struct kg_spec *s, void *with)
         s->op->row(r->out, s);
     else
         kg_buf_printf(r->out,
-                      ".cluster = %u, .rowwise = {.rows = %u, .threads = %u, .vectors = %u, .vec = %u, "
-                      ".passes = %u, .max_cols = %u}",
-                      t->cluster, t->rows, t->threads, t->vectors, t->vec, t->loop ? 2 : 1,
+                      ".rowwise = {.rows = %u, .threads = %u, .vectors = %u, .vec = %u, .passes = "
+                      "%u, .max_cols = %u}",
+                      t->rows, t->threads, t->vectors, t->vec, t->loop ? 2 : 1,
                       kg_spec_max_cols(s));
     kg_buf_printf(r->out, ")\n");
 }

@@ -247,12 +247,9 @@ void kg_row_begin(struct kg *g, const struct kg_spec *s)
     const unsigned rows = s->tile.rows, threads = s->tile.threads;
     g->stage = "row";
     if (rows == 1) {
-        char place[64];
-        kg_note(g, s->tile.cluster ? "A row has %u workgroups." : "One row a workgroup.", s->tile.cluster);
-        kg_row_lane(s, place, sizeof place);
-        kg_line(g, "const int lane = %s;", place);
-        kg_line(g, "const int row = %s;", kg_row_group(s, place, sizeof place));
-        kg_row_meet(g, s);
+        kg_note(g, "One row a workgroup.");
+        kg_line(g, "const int lane = work_item_id();");
+        kg_line(g, "const int row = workgroup_id();");
     } else {
         kg_note(g, "%u rows a workgroup, %u lanes a row.", rows, threads);
         kg_line(g, "const int lane = work_item_id() %% %u;", threads);
@@ -562,7 +559,7 @@ void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
     const unsigned wave = s->arch->wave, lanes = smaller(t->threads, wave);
     const unsigned waves = t->threads / lanes;
     const bool to_last = kg_isa_of(s->arch)->last_lane && lanes == wave && r->sum;
-    char joined[96], other[64];
+    char joined[96], other[32];
     g->stage = "reduce";
     for (unsigned group = 2; group <= lanes; group *= 2) {
         snprintf(other, sizeof other, "%s%u%s(%s)", to_last && group > 16 ? "below" : "other", group,
@@ -581,22 +578,11 @@ void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
         snprintf(rows, sizeof rows, "[%u]", t->rows);
     kg_line(g, "__shared__ %s %s_of_wave%s[%u];", r->type, name, rows, waves);
     g->lds += r->bytes * waves * t->rows;
-    char place[96];
-    if (s->tile.cluster) {
-        snprintf(place, sizeof place, "%s_of_wave[lane / %u]", name, wave);
-        kg_row_share(g, s, place, name, r->bytes);
-    } else {
-        kg_line(g, "if (lane %% %u == %u)", wave, to_last ? wave - 1 : 0);
-        kg_line(g, "    %s_of_wave%s[lane / %u] = %s;", name, slot, wave, name);
-        kg_line(g, "barrier();");
-    }
-    kg_line(g, "%s = %s_of_wave%s[lane %% %u];", name, name, slot, smaller(waves, wave));
-    for (unsigned more = wave; more < waves; more += wave) {
-        snprintf(other, sizeof other, "%s_of_wave[lane %% %u + %u]", name, wave, more);
-        snprintf(joined, sizeof joined, r->join, name, other);
-        kg_line(g, "%s = %s;", name, joined);
-    }
-    for (unsigned group = 2; group <= smaller(waves, wave); group *= 2) {
+    kg_line(g, "if (lane %% %u == %u)", wave, to_last ? wave - 1 : 0);
+    kg_line(g, "    %s_of_wave%s[lane / %u] = %s;", name, slot, wave, name);
+    kg_line(g, "barrier();");
+    kg_line(g, "%s = %s_of_wave%s[lane %% %u];", name, name, slot, waves);
+    for (unsigned group = 2; group <= waves; group *= 2) {
         snprintf(other, sizeof other, "other%u%s(%s)", group, r->suffix, name);
         snprintf(joined, sizeof joined, r->join, name, other);
         kg_line(g, "%s = %s;", name, joined);

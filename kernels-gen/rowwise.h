@@ -122,7 +122,7 @@ extern const struct kg_reduction kg_most;             /* float: the largest */
 extern const struct kg_reduction kg_largest;          /* int: the largest magnitude */
 extern const struct kg_reduction kg_peak;             /* peak; needs `factor` */
 
-/* Where a row has several workgroups: waits until all of them run. Before their first kg_row_reduce, outside of any
+/* Where a row has several workgroups: waits until all of them run. Before their first kg_row_share, outside of any
  * condition or loop they do not share. */
 void kg_row_meet(struct kg *g, const struct kg_spec *s);
 

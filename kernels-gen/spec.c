@@ -89,8 +89,6 @@ void kg_spec_tile(const struct kg_spec *s, char out[KG_NAME_MAX + 1])
     }
     if (t->vec * kg_dtypes[s->in].bits != 128)
         snprintf(tag, sizeof tag, "_e%u", t->vec);
-    if (t->cluster)
-        snprintf(tag, sizeof tag, "_c%u", t->cluster);
     snprintf(out, KG_NAME_MAX + 1, "r%ut%uv%u%s%s", t->rows, t->threads, t->vectors, tag,
              t->loop ? "_loop" : "");
 }

@@ -74,7 +74,7 @@ struct kg_rowwise {
     unsigned threads; /* work-items a row */
     unsigned vectors; /* vectors a work-item */
     unsigned vec;     /* elements a vector */
-    unsigned cluster; /* workgroups that share a row, neighbours that run at the same time; 0: a row has one */
+    unsigned cluster; /* workgroups that share a row, neighbours that run at the same time (gradients); 0: a row has one */
     bool loop; /* reads rows of any length twice; else keeps a row of max_cols in registers */
     bool sum;  /* takes no rows: adds up what programs left, `threads` columns of `rows` programs at a time */
 };

@@ -145,6 +145,13 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Kernels there have vectors at multiples of their size only, and ask for the next row before they work on the one
+ * they have. */
+static bool on_nvidia(const struct fly_arch *arch)
+{
+    return strcmp(arch->group, "nvptx") == 0;
+}
+
 /* Columns from where the grid starts to the rows: to the cache line x lies in, or less where the tile has no
  * room, and a line more where a last vector that is not whole would share columns with one of another wave. */
 static int64_t before_of(const struct fly_kernel *k, int64_t cols, const void *x, const struct fly_arch *arch)
@@ -153,7 +160,7 @@ static int64_t before_of(const struct fly_kernel *k, int64_t cols, const void *x
     const struct fly_rowwise_tile *tile = &k->rowwise;
     int64_t bytes = fly_dtype_bits(k->types[0]) / 8, line = LINE / bytes;
     int64_t step = smaller(tile->threads, wave) * tile->vec;
-    if (tile->vec == 1 || strcmp(arch->group, "nvptx") == 0) /* vectors lie at multiples of their size there */
+    if (tile->vec == 1 || on_nvidia(arch))
         return 0;
     int64_t before = (int64_t)((uintptr_t)x % LINE) / bytes;
     if (tile->passes == 1)
@@ -161,12 +168,6 @@ static int64_t before_of(const struct fly_kernel *k, int64_t cols, const void *x
     if (tile->threads >= wave && (cols + before - 1) % step < tile->vec - 1)
         before += line;
     return before;
-}
-
-/* Whether kernels ask for the next row before they work on the one they have. */
-static bool asks_ahead(const struct fly_target *t)
-{
-    return strcmp(t->arch->group, "nvptx") == 0;
 }
 
 /* Workgroups of a program. */
@@ -199,7 +200,7 @@ enum { SHARE = 12 };
 static int64_t programs_of(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)
 {
     int64_t rows = p->v[FLY_NORMBWD_ROWS], groups = rows / k->rowwise.rows + (rows % k->rowwise.rows != 0);
-    if (asks_ahead(t))
+    if (on_nvidia(t->arch))
         return smaller(groups, resident_programs(k, t));
     int64_t busy = (int64_t)t->cus * (k->block >= 512 ? 1 : 512 / k->block);
     int64_t programs = smaller(groups, groups >= 32 * busy ? 2 * busy : busy);

@@ -128,7 +128,7 @@ uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t r
 
 int64_t fly_rowwise_rows_per_launch(const struct fly_kernel *k)
 {
-    uint64_t workgroups = FLY_MAX_WORKITEMS / k->block / (k->cluster ? k->cluster : 1);
+    uint64_t workgroups = FLY_MAX_WORKITEMS / k->block;
     if (workgroups > INT_MAX)
         workgroups = INT_MAX;
     int64_t rows = (int64_t)workgroups * k->rowwise.rows;

@@ -31,7 +31,7 @@ int64_t fly_rowwise_rows_per_launch(const struct fly_kernel *k);
 /* Workgroups for `rows` rows, which must fit one launch. */
 static inline uint32_t fly_rowwise_workgroups(const struct fly_kernel *k, int64_t rows)
 {
-    return (uint32_t)((rows + k->rowwise.rows - 1) / k->rowwise.rows) * (k->cluster ? k->cluster : 1);
+    return (uint32_t)((rows + k->rowwise.rows - 1) / k->rowwise.rows);
 }
 
 /* struct fly_op's grid for a problem of `rows` rows. */
