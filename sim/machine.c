@@ -470,12 +470,19 @@ static void unlink_active(struct sim_launch *l)
         }
 }
 
+/* The next workgroup, or the next of a sample: one of each of as many runs of neighbours, at places inside
+ * them that follow the golden ratio, so that a grid whose rows are as long as the runs is not met at one
+ * column only. */
 static u64 take(struct sim_launch *l)
 {
     if (atomic_load(&l->stop))
         return ~0ull;
     u64 i = atomic_fetch_add(&l->next, 1);
-    return i < l->runs ? (u64)((unsigned __int128)i * l->total / l->runs) : ~0ull;
+    if (i >= l->runs || l->runs == l->total)
+        return i < l->runs ? i : ~0ull;
+    const u64 from = (u64)((unsigned __int128)i * l->total / l->runs),
+              to = (u64)((unsigned __int128)(i + 1) * l->total / l->runs);
+    return from + (u64)((unsigned __int128)(to - from) * (uint32_t)(i * 2654435769u) >> 32);
 }
 
 /* ---- deadlock ---- */

@@ -262,27 +262,44 @@ static double used(const struct fly_kernel *k, const struct fly_gemm_shape *s)
     return (double)s->m * (double)s->n / (blocks_m * blocks_n * k->gemm.m * k->gemm.n);
 }
 
-/* Where the model sees little difference, the kernel that wastes less is taken. */
-#define TIE 0.01
+/* Among kernels as among numbers of parts (fly_gemm_best_splits): those near the least bound count,
+ * of them those that leave no grid of fewer than two workgroups a CU in one part, and of these the
+ * fewest cycles win; where the model sees little difference, the kernel that wastes less. */
+#define NEAR 1.05
+#define TIE  0.01
 
 static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
                           const struct fly_target *t)
 {
+    enum { ROWS = 64 };
     struct fly_gemm_shape s = shape_of(p);
-    uint32_t best = n, most = p->v[F_SPLIT] ? (uint32_t)p->v[F_SPLIT] : MAX_SPLITS;
-    double least = INFINITY;
-    for (uint32_t i = n; i-- > 0;) { /* small blocks first: they most often bound the others */
-        double cycles;
-        if (fits(&k[i], p))
-            continue;
-        fly_gemm_best_splits(&k[i], &s, t, most, least, &cycles);
-        cycles *= 1 + TIE * (1 - used(&k[i], &s));
-        if (cycles < least) {
-            least = cycles;
-            best = i;
-        }
+    struct fly_gemm_parts parts[ROWS];
+    uint32_t most = p->v[F_SPLIT] ? (uint32_t)p->v[F_SPLIT] : MAX_SPLITS;
+    double bound = INFINITY, least[2] = {INFINITY, INFINITY};
+    uint32_t pick[2] = {n, n}; /* of all, of those near the least bound */
+    bool fit[ROWS], thick = false;
+    if (n > ROWS)
+        n = ROWS;
+    for (uint32_t i = 0; i < n; i++) {
+        fit[i] = !fits(&k[i], p);
+        if (fit[i])
+            parts[i] = fly_gemm_best_splits(&k[i], &s, t, most);
+        if (fit[i] && parts[i].least < bound)
+            bound = parts[i].least;
     }
-    return best;
+    for (uint32_t i = 0; i < n; i++)
+        thick |= fit[i] && !parts[i].thin && parts[i].bound <= NEAR * bound;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!fit[i] || (thick && parts[i].thin))
+            continue;
+        double cycles = parts[i].cycles * (1 + TIE * (1 - used(&k[i], &s)));
+        for (int near = 0; near < 2; near++)
+            if (cycles <= least[near] && (!near || parts[i].bound <= NEAR * bound)) {
+                least[near] = cycles; /* of equals the smaller block */
+                pick[near] = i;
+            }
+    }
+    return pick[least[1] <= FLY_GEMM_WORTH * least[0]];
 }
 
 /* k tiles of a split, and the number of splits that leaves. */
@@ -298,11 +315,10 @@ static uint32_t split_of(const struct fly_kernel *k, const struct fly_problem *p
     } last;
     struct fly_gemm_shape s = shape_of(p);
     int64_t tiles = blocks(s.k, k->gemm.k), splits = p->v[F_SPLIT];
-    double cycles;
     if (!splits) {
         if (last.k != k || last.arch != t->arch || last.cus != t->cus ||
             memcmp(&last.s, &s, sizeof s)) {
-            last.splits = fly_gemm_best_splits(k, &s, t, MAX_SPLITS, INFINITY, &cycles);
+            last.splits = fly_gemm_best_splits(k, &s, t, MAX_SPLITS).splits;
             last.k = k;
             last.arch = t->arch;
             last.cus = t->cus;

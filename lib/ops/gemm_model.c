@@ -22,10 +22,11 @@ static const struct rates {
     double l2, hbm;     /* bytes a clock */
     double ghz;
     double lds_bytes; /* of a CU */
+    double cache;     /* bytes of the last cache before memory */
 } table[] = {
-    {"CDNA2", 1024, 1024, 64, 128, 4096, 1640 / 1.7, 1.7, 65536},
-    {"CDNA3", 2048, 4096, 64, 128, 16384, 5300 / 2.1, 2.1, 65536},
-    {"CDNA4", 4096, 8192, 64, 256, 16384, 8000 / 2.4, 2.4, 163840},
+    {"CDNA2", 1024, 1024, 64, 128, 4096, 1638 / 1.7, 1.7, 65536, 8 << 20},
+    {"CDNA3", 2048, 4096, 64, 128, 16384, 5300 / 2.1, 2.1, 65536, 256 << 20},
+    {"CDNA4", 4096, 8192, 64, 256, 16384, 8000 / 2.4, 2.4, 163840, 256 << 20},
 };
 
 enum {
@@ -34,7 +35,8 @@ enum {
     SYNC = 32,      /* a k tile: the barrier, waves of unequal pace */
     SECOND = 4000,  /* one more kernel on the stream: it starts when the first has ended */
     DECODE = 32,    /* rows up to which a problem is one of bringing B */
-    SIMDS = 4
+    SIMDS = 4,
+    ADDED = 1024 /* columns a workgroup of the second kernel adds up */
 };
 
 const uint8_t fly_gemm_splits[FLY_GEMM_SPLITS] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32};
@@ -52,14 +54,15 @@ struct work {
     const struct rates *r;
     double blocks; /* of C, all batches */
     double tiles_k;
-    double matrix, l1, lds; /* cycles of a k tile */
-    double tile;            /* the largest of them */
-    double resident;        /* workgroups a CU holds */
-    double in_flight;       /* bytes of loads a workgroup has under way */
-    double bytes;           /* A, B and C once */
-    double asked;           /* bytes that all workgroups ask of L2 */
-    double sums;            /* bytes of one set of partial sums */
+    double tile;        /* cycles of a k tile: what its busiest unit needs, and the barrier */
+    double matrix, lds; /* cycles of all of k on a CU that does every block */
+    double asked;       /* bytes that all workgroups ask of L1 and L2 */
+    double bytes;       /* A and B once, or B once for each row of blocks at decode */
+    double c, sums;     /* bytes of C, of one set of partial sums */
+    double resident;    /* workgroups a CU holds */
+    double in_flight;   /* bytes of loads a workgroup has under way */
     double cus;
+    double adders; /* workgroups of the kernel that adds up sums */
     bool decode;
 };
 
@@ -86,13 +89,18 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
     double in = s->in_bits / 8.0, m = (double)s->m, n = (double)s->n, kk = (double)s->k,
            batch = (double)s->batch;
     double kb = g->k * in, waves = k->block / 64.0;
+    double blocks_m = ceil_div(m, g->m), blocks_n = ceil_div(n, g->n);
     struct work w = {.r = r, .cus = t->cus ? t->cus : 1};
-    w.blocks = ceil_div(m, g->m) * ceil_div(n, g->n) * batch;
+    w.blocks = blocks_m * blocks_n * batch;
     w.tiles_k = ceil_div(kk, g->k);
-    w.matrix = 2.0 * g->m * g->n * g->k / (s->in_bits == 8 ? r->ops8 : r->ops16);
-    w.l1 = (g->m + (double)g->n * g->waves_m) * kb / r->l1;
-    w.lds = g->m * kb * g->waves_n / r->lds + g->m * kb / 128;
-    w.tile = more(w.matrix, more(w.l1, w.lds)) + SYNC;
+    double matrix = 2.0 * g->m * g->n * g->k / (s->in_bits == 8 ? r->ops8 : r->ops16);
+    double l1 = (g->m + (double)g->n * g->waves_m) * kb / r->l1;
+    double lds = g->m * kb * g->waves_n / r->lds + g->m * kb / 128;
+    w.tile = more(matrix, more(l1, lds)) + SYNC;
+    w.matrix = w.blocks * w.tiles_k * matrix;
+    w.lds = w.blocks * w.tiles_k * lds;
+    /* Rows and columns beyond C are asked for by nobody. */
+    w.asked = batch * kk * in * (blocks_n * m + blocks_m * n * g->waves_m);
     /* Registers: accumulators, and as much again for small waves, half as much for large ones. */
     double acc = (double)g->m * g->n / k->block;
     double waves_simd = acc > 64 ? 2 : acc > 32 ? 3 : acc > 16 ? 5 : g->depth > 1 ? 4 : 6;
@@ -104,11 +112,11 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
     w.in_flight = ((g->depth == 1 ? 0.55 : 1.0) * less(n, g->n) + less(m, g->m)) * kb;
     /* At decode a second row of blocks is taken to bring B once more: it is all there is to bring,
      * and nothing keeps the two rows in step. */
-    double times_b = m <= DECODE ? ceil_div(m, g->m) : 1;
-    w.bytes = batch * ((m + times_b * n) * kk * in + m * n * s->out_bits / 8.0);
     w.decode = m <= DECODE;
-    w.asked = w.blocks * w.tiles_k * w.l1 * r->l1;
+    w.bytes = batch * (m + (w.decode ? blocks_m : 1) * n) * kk * in;
+    w.c = batch * m * n * s->out_bits / 8.0;
     w.sums = batch * m * n * 4;
+    w.adders = batch * m * ceil_div(n, ADDED);
     return w;
 }
 
@@ -120,17 +128,77 @@ static double reach(const struct work *w, double groups)
     return less(groups, w->cus) * less(each, w->resident) * w->in_flight / LATENCY;
 }
 
+/* Splits have whole tiles, and none is empty. */
+static double parts(const struct work *w, double splits)
+{
+    return ceil_div(w->tiles_k, ceil_div(w->tiles_k, splits));
+}
+
+/* CUs that a launch of so many workgroups keeps busy on average. */
+static double busy_cus(const struct work *w, double groups)
+{
+    return groups / ceil_div(groups, w->cus);
+}
+
+/* Cycles of each unit if it alone were all there is: of the first launch, and of the one that adds
+ * up. The sums are read as soon as they are written: the last cache before memory serves them while
+ * they fit, and what L1 and L2 take to pass them is charged. */
+static double first_launch(const struct work *w, double splits, double busy[FLY_GEMM_BOUNDS])
+{
+    double on = busy_cus(w, w->blocks * splits), most = 0;
+    double out = splits > 1 ? splits * w->sums : w->c, passed = w->asked + out;
+    double spilled = splits > 1 && out <= w->r->cache ? 0 : out;
+    busy[FLY_GEMM_MATRIX] = w->matrix / on;
+    busy[FLY_GEMM_L1] = passed / (on * w->r->l1);
+    busy[FLY_GEMM_LDS] = w->lds / on;
+    busy[FLY_GEMM_L2] = passed / w->r->l2;
+    busy[FLY_GEMM_HBM] = (w->bytes + spilled) / w->r->hbm;
+    for (int i = 0; i < FLY_GEMM_BOUNDS; i++)
+        most = more(most, busy[i]);
+    return most;
+}
+
+static double second_launch(const struct work *w, double splits, double busy[FLY_GEMM_BOUNDS])
+{
+    if (splits == 1)
+        return 0;
+    double in = splits * w->sums, spilled = in <= w->r->cache ? 0 : in;
+    double l1 = (in + w->c) / (busy_cus(w, w->adders) * w->r->l1), l2 = (in + w->c) / w->r->l2,
+           hbm = (w->c + spilled) / w->r->hbm;
+    if (busy) {
+        busy[FLY_GEMM_L1] += l1;
+        busy[FLY_GEMM_L2] += l2;
+        busy[FLY_GEMM_HBM] += hbm;
+    }
+    return more(l1, more(l2, hbm));
+}
+
+static double bound_of(const struct work *w, double splits)
+{
+    double busy[FLY_GEMM_BOUNDS];
+    splits = parts(w, splits);
+    return first_launch(w, splits, busy) + second_launch(w, splits, NULL);
+}
+
+/* The bound and what comes on top of it: latency that is not covered, barriers, starts, a second
+ * launch. */
 static double cycles_of(const struct work *w, double splits)
 {
-    double tiles = ceil_div(w->tiles_k, splits);
-    splits = ceil_div(w->tiles_k, tiles); /* splits have whole tiles, and none is empty */
+    double busy[FLY_GEMM_BOUNDS], tiles = ceil_div(w->tiles_k, splits);
+    splits = parts(w, splits);
     double groups = w->blocks * splits, each = ceil_div(groups, w->cus);
-    double compute = each * tiles * w->tile + START * ceil_div(each, w->resident);
-    double rate = less(w->r->hbm, reach(w, groups));
-    double bytes = w->bytes + (splits > 1 ? splits * w->sums : 0);
-    double memory = bytes / rate + START;
-    double second = splits > 1 ? SECOND + splits * w->sums / w->r->hbm : 0;
-    return more(more(compute, memory), w->asked / w->r->l2 + START) + second;
+    double bound = first_launch(w, splits, busy);
+    double compute = each * tiles * w->tile + START * (ceil_div(each, w->resident) - 1);
+    double memory = busy[FLY_GEMM_HBM] * w->r->hbm / less(w->r->hbm, reach(w, groups));
+    return more(bound, more(compute, memory)) + START +
+           (splits > 1 ? SECOND + second_launch(w, splits, NULL) : 0);
+}
+
+double fly_gemm_bound_cycles(const struct fly_kernel *k, const struct fly_gemm_shape *s,
+                             const struct fly_target *t, uint32_t splits)
+{
+    struct work w = work_of(k, s, t);
+    return bound_of(&w, splits);
 }
 
 double fly_gemm_cycles(const struct fly_kernel *k, const struct fly_gemm_shape *s,
@@ -168,37 +236,51 @@ bool fly_gemm_may_split(const struct fly_kernel *k, const struct fly_gemm_shape 
     return feasible(&w, splits, INFINITY) && splits >= fly_gemm_splits[fewest(&w, INFINITY)];
 }
 
-uint32_t fly_gemm_best_splits(const struct fly_kernel *k, const struct fly_gemm_shape *s,
-                              const struct fly_target *t, uint32_t most, double limit,
-                              double *cycles)
+struct fly_gemm_parts fly_gemm_best_splits(const struct fly_kernel *k,
+                                           const struct fly_gemm_shape *s,
+                                           const struct fly_target *t, uint32_t most)
 {
     struct work w = work_of(k, s, t);
-    unsigned first = fewest(&w, most);
-    uint32_t best = fly_gemm_splits[first];
-    double least = cycles_of(&w, best);
-    /* A grid that keeps every unit as busy as it can be gains nothing. */
-    double ideal = START + more(w.blocks * w.tiles_k * w.tile / w.cus,
-                                more(w.bytes / w.r->hbm, w.asked / w.r->l2));
-    if (least > 1.02 * (ideal + SECOND) && ideal + SECOND < limit)
-        for (unsigned i = first + 1; i < FLY_GEMM_SPLITS; i++) {
-            double splits = fly_gemm_splits[i],
-                   next = i + 1 < FLY_GEMM_SPLITS ? fly_gemm_splits[i + 1] : INFINITY;
-            if (!feasible(&w, splits, most))
-                break;
-            if (next * w.blocks <= w.cus && next <= most && next <= w.tiles_k &&
-                next * w.sums <= w.bytes / 64)
-                continue; /* the next leaves no CU with more to do, fewer without, and costs next to
-                             nothing */
-            double c = cycles_of(&w, splits);
-            /* Parts that cost next to nothing are taken while loads that take half as long again as
-             * the model has it are not covered. */
-            if (c < least || (best > 1 && reach(&w, best * w.blocks) < 1.5 * w.r->hbm &&
-                              best * w.blocks < 2 * w.cus && c < 1.01 * least)) {
-                least = less(c, least);
-                best = fly_gemm_splits[i];
-            }
+    double cycles[FLY_GEMM_SPLITS], bound[FLY_GEMM_SPLITS], passed = w.asked + w.c;
+    /* What a grid takes that keeps every unit as busy as it can be. */
+    double ideal =
+        more(more(w.matrix, w.lds) / w.cus,
+             more(more(passed / (w.cus * w.r->l1), passed / w.r->l2), (w.bytes + w.c) / w.r->hbm));
+    unsigned first = fewest(&w, most), n = 0, from = 0;
+    struct fly_gemm_parts best = {.cycles = INFINITY, .least = INFINITY};
+    bool thin = w.blocks < 2 * w.cus, gains = true; /* whether more parts may gain */
+    do {
+        bound[n] = bound_of(&w, fly_gemm_splits[first + n]);
+        cycles[n] = cycles_of(&w, fly_gemm_splits[first + n]);
+        best.least = less(best.least, bound[n]);
+        gains = bound[n] > 1.01 * ideal || cycles[n] > 1.02 * (ideal + START + SECOND) ||
+                (thin && first + n == 0);
+        n++;
+    } while (gains && first + n < FLY_GEMM_SPLITS &&
+             feasible(&w, fly_gemm_splits[first + n], most));
+    double near = FLY_GEMM_NEAR * best.least, all = INFINITY, those = INFINITY;
+    for (unsigned i = 1; i < n && thin && first == 0; i++)
+        if (bound[i] <= near)
+            from = 1;
+    for (unsigned i = from; i < n; i++) {
+        all = less(all, cycles[i]);
+        if (bound[i] <= near)
+            those = less(those, cycles[i]);
+    }
+    if (those > FLY_GEMM_WORTH * all)
+        near = INFINITY;
+    for (unsigned i = from; i < n; i++) {
+        /* Parts that cost next to nothing are taken while loads that take half as long again as the
+         * model has it are not covered. */
+        double groups = best.splits * w.blocks;
+        bool few = best.splits > 1 && groups < 2 * w.cus && reach(&w, groups) < 1.5 * w.r->hbm;
+        if (bound[i] <= near && cycles[i] < (few ? 1.01 : 1) * best.cycles) {
+            best.splits = fly_gemm_splits[first + i];
+            best.bound = bound[i];
+            best.cycles = less(best.cycles, cycles[i]);
         }
-    *cycles = least;
+    }
+    best.thin = thin && best.splits == 1;
     return best;
 }
 
@@ -208,21 +290,15 @@ struct fly_gemm_estimate fly_gemm_estimate(const struct fly_kernel *k,
 {
     struct work w = work_of(k, s, t);
     struct fly_gemm_estimate e = {.cycles = cycles_of(&w, splits)};
-    double groups = w.blocks * splits, each = ceil_div(groups, w.cus),
-           tiles = ceil_div(w.tiles_k, splits);
-    double busy[FLY_GEMM_BOUNDS] = {
-        [FLY_GEMM_MATRIX] = each * tiles * w.matrix,
-        [FLY_GEMM_L1] = each * tiles * w.l1,
-        [FLY_GEMM_LDS] = each * tiles * w.lds,
-        [FLY_GEMM_L2] = w.asked / w.r->l2,
-        [FLY_GEMM_HBM] = (w.bytes + (splits > 1 ? 2 * splits * w.sums : 0)) / w.r->hbm,
-    };
+    double busy[FLY_GEMM_BOUNDS];
+    first_launch(&w, parts(&w, splits), busy);
+    second_launch(&w, parts(&w, splits), busy);
     for (int i = 1; i < FLY_GEMM_BOUNDS; i++)
         if (busy[i] > busy[e.bound])
             e.bound = (enum fly_gemm_bound)i;
     for (int i = 0; i < FLY_GEMM_BOUNDS; i++)
         e.share[i] = busy[i] / busy[e.bound];
-    e.coverage = reach(&w, groups) / w.r->hbm;
+    e.coverage = reach(&w, w.blocks * parts(&w, splits)) / w.r->hbm;
     e.microseconds = e.cycles / (w.r->ghz * 1e3);
     return e;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The bound model of GEMM kernels: how long a kernel would take if the scarcest resource ran at its
- * peak rate. Selection takes the cheapest candidate; fly-bench prints the same numbers, as
- * modelled.
+ * peak rate, and a fuller one that tells apart what the bound does not. Plans and fly-bench print
+ * the fuller one's time, as modelled.
  */
 #ifndef FLY_OPS_GEMM_MODEL_H
 #define FLY_OPS_GEMM_MODEL_H
@@ -37,15 +37,30 @@ struct fly_gemm_estimate {
 enum { FLY_GEMM_SPLITS = 14, FLY_GEMM_MAX_SUMS = 64 << 20 };
 extern const uint8_t fly_gemm_splits[FLY_GEMM_SPLITS];
 
-/* Cycles of kernel k with `splits` parts of k on the device. */
+/* Cycles of kernel k with `splits` parts of k on the device: by the bound model, which is the
+ * simulator's, and with what comes on top of a bound: latency that loads under way do not cover,
+ * barriers, starts, a second launch. */
+double fly_gemm_bound_cycles(const struct fly_kernel *k, const struct fly_gemm_shape *s,
+                             const struct fly_target *t, uint32_t splits);
 double fly_gemm_cycles(const struct fly_kernel *k, const struct fly_gemm_shape *s,
                        const struct fly_target *t, uint32_t splits);
 
-/* The number of parts that is modelled fastest, and its cycles. `most`: none larger. limit: it need
- * not look further when none is faster than that. */
-uint32_t fly_gemm_best_splits(const struct fly_kernel *k, const struct fly_gemm_shape *s,
-                              const struct fly_target *t, uint32_t most, double limit,
-                              double *cycles);
+/* The number of parts that kernel k runs with, none larger than `most`. Those count whose bound is
+ * within FLY_GEMM_NEAR of the least; where a grid has fewer than two workgroups a CU, those of them
+ * that split k, if there is one. Of these the fewest cycles win. But where the cycles are more than
+ * FLY_GEMM_WORTH of what others take, those do: on a part of a device, whose memory is too fast for
+ * the loads it can have under way, a bound says little. */
+#define FLY_GEMM_NEAR  1.04
+#define FLY_GEMM_WORTH 1.15
+struct fly_gemm_parts {
+    uint32_t splits;
+    bool thin;            /* one part, and fewer than two workgroups a CU */
+    double cycles, bound; /* with them */
+    double least;         /* bound of any number of parts */
+};
+struct fly_gemm_parts fly_gemm_best_splits(const struct fly_kernel *k,
+                                           const struct fly_gemm_shape *s,
+                                           const struct fly_target *t, uint32_t most);
 
 /* Whether that many parts are among those looked at: there is work and workspace for them, and at
  * decode they are enough to cover the latency, where any number is. */
