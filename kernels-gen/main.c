@@ -10,7 +10,7 @@ static const char usage[] = "usage: flygen COMMAND\n"
                             "  list [ARCH]            names of all kernels (of one arch)\n"
                             "  emit NAME              source of one kernel\n"
                             "  emit-module MODULE ARCH  source of a module's kernels for one arch\n"
-                            "  emit-all DIR           source of every kernel, DIR/NAME.hip each\n"
+                            "  emit-all DIR [ARCH]    source of every kernel (of one arch), DIR/NAME.hip each\n"
                             "  registry OP            the registry file of an op\n"
                             "  explain NAME           what a kernel is and takes\n";
 
@@ -78,6 +78,7 @@ static int emit_module(const char *module, const char *arch)
 
 struct folder {
     const char *path;
+    const struct kg_arch *arch; /* only this one's, or null */
     bool failed;
 };
 
@@ -86,6 +87,8 @@ static void emit_file(const struct kg_spec *s, void *with)
     struct folder *f = with;
     struct kg_buf out = {0}, path = {0};
     char name[KG_NAME_MAX + 1];
+    if (f->arch && s->arch != f->arch)
+        return;
     kg_spec_name(s, name);
     kg_buf_printf(&path, "%s/%s.hip", f->path, name);
     bool good = kg_emit_kernel(&out, s);
@@ -157,8 +160,10 @@ int main(int argc, char **argv)
         return emit_one(argv[2]);
     if (!strcmp(command, "emit-module") && argc == 4)
         return emit_module(argv[2], argv[3]);
-    if (!strcmp(command, "emit-all") && argc == 3) {
-        struct folder f = {argv[2], false};
+    if (!strcmp(command, "emit-all") && (argc == 3 || argc == 4)) {
+        struct folder f = {argv[2], argc == 4 ? kg_arch_find(argv[3]) : NULL, false};
+        if (argc == 4 && !f.arch)
+            return fail("there is no arch", argv[3]);
         kg_spec_all(emit_file, &f);
         return f.failed;
     }

@@ -17,19 +17,19 @@ trap 'rm -rf "$work"' EXIT
 
 for arch in $archs; do
     name=${arch%%=*}
+    "$flygen" emit-all "$work" "$name"
     for kernel in $("$flygen" list "$name"); do
         printf '%s %s %s\n' "$kernel" "sm_${name#sm}" "${arch#*=}"
     done
 done >"$work/list"
 
 # Each line: a kernel, its arch as ptxas spells it, and the flags of the arch.
-export flygen folder work ptxas
+export folder work ptxas
 xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 sh -euc '
     compiler=$1; shift
     while [ "$1" != -- ]; do set -- "$@" "$1"; shift; done
     shift
     kernel=$1 arch=$2 own=$3; shift 3
-    "$flygen" emit "$kernel" >"$work/$kernel.hip"
     "$compiler" "$@" $(printf %s "$own" | tr , " ") -o "$folder/$kernel.ptx" "$work/$kernel.hip"
     [ -z "$ptxas" ] || "$ptxas" -arch="$arch" -o "$folder/$kernel.cubin" "$folder/$kernel.ptx"
 ' sh "$@" -- <"$work/list"

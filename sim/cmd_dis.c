@@ -11,9 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Code that was compared, and a hash of its text by our decoder. */
+struct compared {
+    struct compared *next;
+    unsigned isa, wave;
+    uint64_t vaddr, size, hash;
+    unsigned long instructions;
+    uint8_t code[];
+};
+
 struct dis {
     const char *target;  /* only this one, or null */
     const char *objdump; /* for the check */
+    struct compared *compared;
     unsigned long instructions, differences, objects;
     bool failed;
 };
@@ -160,29 +170,89 @@ static void difference(struct dis *d, const char *path, const struct sim_image *
                m->target, at, theirs, ours);
 }
 
-static void check(const char *path, const struct sim_image *m, void *arg)
+enum { TEXT_BYTES = 512 };
+static const uint64_t hash_start = 0xcbf29ce484222325u;
+
+/* The next instruction; its address and text go into *hash (FNV-1a). */
+static bool next_hashed(struct cmd_walk *w, struct sim_insn *i, char text[TEXT_BYTES], uint64_t *hash)
 {
-    struct dis *d = arg;
-    struct sim_codeobj *o = open_image(path, m, d);
+    uint64_t h = *hash;
+
+    if (!cmd_walk_next(w, i, text, TEXT_BYTES))
+        return false;
+    for (int b = 0; b < 64; b += 8)
+        h = (h ^ (i->pc >> b & 0xff)) * 0x100000001b3u;
+    for (const char *c = text; *c; c++)
+        h = (h ^ (unsigned char)*c) * 0x100000001b3u;
+    *hash = h;
+    return true;
+}
+
+static uint64_t hash_text(const struct sim_codeobj *o)
+{
+    struct cmd_walk w;
+    struct sim_insn i;
+    char text[TEXT_BYTES];
+    uint64_t h = hash_start;
+
+    cmd_walk_start(&w, o);
+    while (next_hashed(&w, &i, text, &h))
+        continue;
+    return h;
+}
+
+/* The same bytes of another target of this instruction set, if they were compared and our decoder prints the
+ * same for both: targets that differ in name have the same code objects otherwise. */
+static const struct compared *find_compared(const struct dis *d, const struct sim_codeobj *o, unsigned wave)
+{
+    for (const struct compared *c = d->compared; c; c = c->next)
+        if (c->isa == o->family->isa && c->wave == wave && c->vaddr == o->text_vaddr && c->size == o->text_size &&
+            memcmp(c->code, o->text, c->size) == 0)
+            return c->hash == hash_text(o) ? c : NULL;
+    return NULL;
+}
+
+static void remember(struct dis *d, const struct sim_codeobj *o, unsigned wave, uint64_t hash, unsigned long instructions)
+{
+    struct compared *c = malloc(sizeof *c + o->text_size);
+
+    if (!c)
+        return;
+    *c = (struct compared){d->compared, o->family->isa, wave, o->text_vaddr, o->text_size, hash, instructions};
+    memcpy(c->code, o->text, c->size);
+    d->compared = c;
+}
+
+static void forget(struct dis *d)
+{
+    while (d->compared) {
+        struct compared *next = d->compared->next;
+
+        free(d->compared);
+        d->compared = next;
+    }
+}
+
+/* Compares with what llvm-objdump prints. */
+static void compare(const char *path, const struct sim_image *m, const struct sim_codeobj *o, struct dis *d)
+{
+    const unsigned long before = d->instructions, wrong = d->differences;
     struct cmd_walk w;
     struct sim_insn i = {0};
-    char ours[512], line[4096], file[300], *theirs;
-    uint64_t at;
+    char ours[TEXT_BYTES], line[4096], file[300], *theirs;
+    uint64_t at, hash = hash_start;
     bool more;
     FILE *p;
 
-    if (!o)
-        return;
-    d->objects++;
     cmd_walk_start(&w, o);
-    p = run_objdump(d, m, o->family->wave == 32 ? w.wave : 0, file, sizeof file);
+    const unsigned wave = w.wave;
+    p = run_objdump(d, m, o->family->wave == 32 ? wave : 0, file, sizeof file);
     if (!p) {
         fprintf(stderr, "fly-sim: cannot run %s\n", d->objdump);
         d->failed = true;
-        sim_codeobj_close(o);
         return;
     }
-    more = cmd_walk_next(&w, &i, ours, sizeof ours);
+    more = next_hashed(&w, &i, ours, &hash);
     while (fgets(line, sizeof line, p)) {
         if (!parse_line(line, &theirs, &at) || at < o->text_vaddr ||
             at >= o->text_vaddr + o->text_size)
@@ -190,7 +260,7 @@ static void check(const char *path, const struct sim_image *m, void *arg)
         d->instructions++;
         while (more && i.pc < at) {
             difference(d, path, m, i.pc, "(nothing)", ours);
-            more = cmd_walk_next(&w, &i, ours, sizeof ours);
+            more = next_hashed(&w, &i, ours, &hash);
         }
         if (!more || i.pc != at) {
             difference(d, path, m, at, theirs, "(nothing)");
@@ -198,17 +268,37 @@ static void check(const char *path, const struct sim_image *m, void *arg)
         }
         if (strcmp(theirs, ours) != 0)
             difference(d, path, m, at, theirs, ours);
-        more = cmd_walk_next(&w, &i, ours, sizeof ours);
+        more = next_hashed(&w, &i, ours, &hash);
+    }
+    while (more) {
+        difference(d, path, m, i.pc, "(nothing)", ours);
+        more = next_hashed(&w, &i, ours, &hash);
     }
     if (pclose(p) != 0) {
         fprintf(stderr, "fly-sim: %s failed on %s (%s)\n", d->objdump, path, m->target);
         d->failed = true;
-    }
-    while (more) {
-        difference(d, path, m, i.pc, "(nothing)", ours);
-        more = cmd_walk_next(&w, &i, ours, sizeof ours);
+    } else if (d->differences == wrong) {
+        remember(d, o, wave, hash, d->instructions - before);
     }
     unlink(file);
+}
+
+static void check(const char *path, const struct sim_image *m, void *arg)
+{
+    struct dis *d = arg;
+    struct sim_codeobj *o = open_image(path, m, d);
+    const struct compared *same;
+    struct cmd_walk w;
+
+    if (!o)
+        return;
+    d->objects++;
+    cmd_walk_start(&w, o);
+    same = find_compared(d, o, w.wave);
+    if (same)
+        d->instructions += same->instructions;
+    else
+        compare(path, m, o, d);
     sim_codeobj_close(o);
 }
 
@@ -223,6 +313,7 @@ static int run_check(const char *path)
         return 77; /* the tests take it for skipped */
     }
     d.failed |= !cmd_each_image(path, check, &d);
+    forget(&d);
     if (d.objects == 0) {
         fprintf(stderr, "fly-sim: no code object in %s\n", path);
         d.failed = true;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# clang-offload-bundler must list what the fat binaries hold, and take those of the row-wise ops apart into the
-# code objects that went in.
+# clang-offload-bundler must list what the fat binaries hold, and take those of the norms of one type, a group's
+# largest, apart into the code objects that went in.
 #
 #     bundler.sh KERNELS-GEN-BUILD-FOLDER
 set -u
@@ -21,7 +21,7 @@ for file in "$build"/out/gfx*/*.hipfb; do
     "$bundler" --list --type=o --input="$file" >"$work/list" || exit 1
     grep -q '^host-x86_64-unknown-linux-gnu-$' "$work/list" || { echo "$file: no host entry"; exit 1; }
     grep -q '^hipv4-' "$work/list" || { echo "$file: no code object"; exit 1; }
-    case $module in norm_*) ;; *) continue ;; esac
+    case $module in norm_f32 | norm_f16 | norm_bf16) ;; *) continue ;; esac
     for id in $(grep '^hipv4-' "$work/list"); do
         arch=${id#hipv4-amdgcn-amd-amdhsa--}
         "$bundler" --unbundle --type=o --input="$file" --targets="$id" --output="$work/object" || exit 1

@@ -12,7 +12,7 @@
 
 #include "core/fatbin.h"
 
-enum { CUTS = 500, FLIPS = 600 };
+enum { CUTS = 300, FLIPS = 400 };
 
 static unsigned long inputs, opened;
 
