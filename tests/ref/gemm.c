@@ -3,7 +3,7 @@
  * GEMM with shuffled weights, a row of C at a time, in double: C = epilogue(sum A B * scale_a *
  * scale_b), B read through the formula of its layout. S of the bound: sqrt(k) sum|a b| |scales| +
  * |bias| + |sum|, the last for the activation; int8 sums are exact and S leaves the first term to
- * the roundings of the scales.
+ * the roundings of the scales. Where the device's matrix unit flushes, S has what it may lose, too.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -96,6 +96,22 @@ static void dot(const double *a, const double *b, int64_t k, double *sum, double
     *size = (m[0] + m[1]) + (m[2] + m[3]);
 }
 
+/* Sum |a b| over the products that a matrix unit loses which takes factors below `tiny` for zero, and
+ * what it loses of products and sums below 2^-126. */
+static double lost(const double *a, const double *b, int64_t k, double tiny)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < k; i++)
+        sum += fmin(fabs(a[i]), fabs(b[i])) < tiny ? fabs(a[i] * b[i]) : 0;
+    return sum + (double)k * 0x1p-125;
+}
+
+/* The largest slope of the activation. */
+static double steepest(int64_t kind)
+{
+    return kind == 3 ? 1.1 : kind == 4 ? 1.13 : 1;
+}
+
 static double epilogue(int64_t kind, double x)
 {
     switch (kind) {
@@ -141,6 +157,9 @@ static void compare(const struct fly_problem *p, const struct ref_tensor *t, int
             dot(a, all ? all + (batch * n + j) * k : b, k, &sum, &size);
             sum = sum * scale;
             double s = fabs(sum) + fabs(bias) + (exact ? 0 : sqrt((double)k) * size * fabs(scale));
+            if (t[A].flushed > 0)
+                s += lost(a, all ? all + (batch * n + j) * k : b, k, t[A].flushed) * fabs(scale) *
+                     steepest(kind) / (NUM_C * NUM_U);
             ref_note(w, t, C, r, j, epilogue(kind, sum + bias), s, got[j]);
         }
     }

@@ -17,6 +17,7 @@ struct ref_tensor {
     struct fly_operand o;
     const void *before;
     const void *after;
+    double flushed; /* magnitudes below it may count as zero in the device's matrix products */
 };
 
 /* The element furthest from its bound, and how many were compared. */

@@ -184,3 +184,47 @@ Test(check, hashes_differ_where_bits_do, .init = open_host)
     run(NOISE, FLY_DTYPE_BF16, FILL_NORMAL, &opt, &b);
     cr_assert_neq(a.hash, b.hash);
 }
+
+/* One row of C = A B, in f16 with B all 1.5, whose products with factors below `below` are left out. */
+static double gemm_c(double below, double flushed)
+{
+    enum { N = 16, K = 64 };
+    uint16_t a[K], b[N * K];
+    float out[N];
+    struct fly_problem p;
+    struct fly_operand o[FLY_MAX_OPERANDS];
+    struct ref_tensor t[FLY_MAX_OPERANDS] = {0};
+    struct ref_worst worst = {.operand = -1};
+    const struct ref_op *ref = ref_find("gemm");
+    double sum = 0;
+    char text[200] = "gemm:f16,f32:m=1,n=16,k=64";
+    cr_assert_eq(fly_problem_parse(text, &p, text, sizeof text), FLY_STATUS_SUCCESS, "%s", text);
+    const uint32_t operands = fly_op_table[p.op]->operands(&p, o);
+    for (int64_t i = 0; i < K; i++) {
+        num_put(FLY_DTYPE_F16, a, i, (double)(i + 1) * 0x1p-19); /* 2^-14 is the 32nd */
+        double v = num_get(FLY_DTYPE_F16, a, i);
+        sum += v < below ? 0 : 1.5 * v;
+    }
+    for (int64_t i = 0; i < N * K; i++)
+        num_put(FLY_DTYPE_F16, b, i, 1.5);
+    for (int64_t i = 0; i < N; i++)
+        num_put(FLY_DTYPE_F32, out, i, sum);
+    for (uint32_t i = 0; i < operands; i++)
+        t[i].o = o[i];
+    t[0] = (struct ref_tensor){.o = o[0], .before = a, .after = a, .flushed = flushed};
+    t[1] = (struct ref_tensor){.o = o[1], .before = b, .after = b, .flushed = flushed};
+    t[2] = (struct ref_tensor){.o = o[2], .after = out};
+    double *scratch = calloc((size_t)ref->scratch_doubles(&p) + 1, sizeof *scratch);
+    ref->compare(&p, t, 0, 1, scratch, &worst);
+    free(scratch);
+    return worst.c;
+}
+
+Test(check, matrix_units_that_flush_may_lose_subnormal_factors_only)
+{
+    const double normal = num_min_normal(FLY_DTYPE_F16);
+    cr_expect_lt(gemm_c(0, 0), 1);
+    cr_expect_gt(gemm_c(normal, 0), 1000);
+    cr_expect_leq(gemm_c(normal, normal), NUM_C);
+    cr_expect_gt(gemm_c(normal * 1.02, normal), NUM_C); /* one product more */
+}
