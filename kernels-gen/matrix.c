@@ -223,6 +223,17 @@ static const struct kg_word epilogue[] = {
          "step, has);\n"
          "    return f32x4{s0, s1, s2, s3};\n"
          "}"),
+    WORD("load_row_scales",
+         "/* Scales of 4 columns, at once where there are whole vectors of them. */\n"
+         "static __device__ f32x4 load_row_scales(rsrc r, unsigned at, unsigned step, unsigned has, "
+         "unsigned flags)\n"
+         "{\n"
+         "    const unsigned all = GEMM_WIDE | GEMM_SCALE_COLS;\n"
+         "    if ((flags & all) == all)\n"
+         "        return __builtin_bit_cast(f32x4, __builtin_amdgcn_raw_buffer_load_b128(r, at, 0, "
+         "0));\n"
+         "    return load_scales(r, at, step, has);\n"
+         "}"),
 #define BIAS(type, bits)                                                                           \
     WORD("load_bias_" type, "/* 4 elements as f32; 0 beyond the end. */\n"                         \
                             "static __device__ f32x4 load_bias_" type "(rsrc r, unsigned at)\n"    \

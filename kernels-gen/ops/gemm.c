@@ -371,7 +371,8 @@ static void emit_reduce(struct kg *g, const struct kg_spec *s)
     kg_blank(g);
     parameters(g, s);
     kg_line(g, "const float scale = load_scale(scales_a, 0, has_a);");
-    kg_line(g, "const f32x4 scale0 = load_scales(scales_b, times(col, step_b), step_b, has_b);");
+    kg_line(g, "const f32x4 scale0 = load_row_scales(scales_b, times(col, step_b), step_b, has_b, "
+               "flags);");
     kg_line(g, "const f32x4 bias0 = load_bias_%s(biases, col * %u);", out, bytes);
     kg_line(g, "const char *pc = (const char *)c + batch * stride_c + m0 * ldc + (long)n0 * %u;",
             bytes);
