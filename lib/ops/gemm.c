@@ -122,6 +122,29 @@ static int64_t stride_or(int64_t stride, int64_t dense)
 
 enum { MAX_SPLITS = 255, MAX_BATCH = 65535, MAX_ROW = 1 << 27, MAX_SIZE = 1 << 30 };
 
+/* Which of A, B and C passes 2^63 bytes: its matrices `stride` apart, rows `ld` apart. Null: none.
+ */
+static const char *too_large(const struct fly_problem *p)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    const int64_t *v = p->v, last = v[F_M] ? v[F_M] - 1 : 0;
+    const struct {
+        int64_t stride, matrix, bytes;
+    } list[] = {
+        {stride_or(v[F_STRIDE_A], v[F_M] * v[F_LDA]), last * v[F_LDA] + v[F_K], in_bytes(p)},
+        {stride_or(v[F_STRIDE_B], dense_b(p)), dense_b(p), in_bytes(p)},
+        {stride_or(v[F_STRIDE_C], v[F_M] * v[F_LDC]), last * v[F_LDC] + v[F_N], out_bytes(p)},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        int64_t n;
+        if (__builtin_mul_overflow(v[F_BATCH] - 1, list[i].stride, &n) ||
+            __builtin_add_overflow(n, list[i].matrix, &n) ||
+            __builtin_mul_overflow(n, list[i].bytes, &n))
+            return names[i];
+    }
+    return NULL;
+}
+
 /* Sizes such that everything counted in bytes fits int64_t and everything inside a block 32 bits.
  */
 static const char *check(const struct fly_problem *p)
@@ -146,6 +169,8 @@ static const char *check(const struct fly_problem *p)
             return "a stride is too large";
     if (v[F_STRIDE_A] * in_bytes(p) % 16 || v[F_STRIDE_B] * in_bytes(p) % 16)
         return "stride_a and stride_b must be multiples of 16 bytes";
+    if (too_large(p))
+        return "the matrices of a batch must not pass 2^63 bytes";
     return NULL;
 }
 
@@ -231,12 +256,12 @@ static const char *fits(const struct fly_kernel *k, const struct fly_problem *p)
 {
     const struct fly_gemm_tile *g = &k->gemm;
     const int64_t *v = p->v;
-    int64_t rows = v[F_M] < g->m ? v[F_M] : g->m;
     if (g->m == 0)
         return "it adds up the sums of other kernels";
-    if (rows * v[F_LDA] * in_bytes(p) > INT32_MAX)
+    /* All rows of the block, those beyond C too: their offsets must lie beyond it. */
+    if (g->m * v[F_LDA] * in_bytes(p) > INT32_MAX)
         return "the rows of a block of A reach over 2 GiB";
-    if (rows * v[F_LDC] * 4 > INT32_MAX)
+    if (g->m * v[F_LDC] * 4 > INT32_MAX)
         return "the rows of a block of C reach over 2 GiB";
     if (g->n * row_b(p) > INT32_MAX)
         return "the columns of a block of B reach over 2 GiB";
@@ -250,8 +275,7 @@ static int limits(const struct fly_kernel *k, char *text, size_t bytes)
     const struct fly_gemm_tile *g = &k->gemm;
     if (g->m == 0)
         return snprintf(text, bytes, "runs after a split-k kernel");
-    return snprintf(text, bytes,
-                    "min(m, %u) * lda and min(m, %u) * ldc * 4 and %u * k below 2^31 bytes", g->m,
+    return snprintf(text, bytes, "%u * lda and %u * ldc * 4 and %u * k below 2^31 bytes", g->m,
                     g->m, g->n);
 }
 
@@ -436,10 +460,10 @@ static flyStatus_t validate_pointers(flyHandle_t h, const char *function,
         unsigned bytes;
         bool wanted;
     } list[] = {
-        {"a", a->a, 16, true},
+        {"a", a->a, 16, a->m > 0},
         {"b", a->b, 16, true},
-        {"c", a->c, out, true},
-        {"scale_a", a->scale_a, 4, a->scale_mode_a != FLY_SCALE_NONE},
+        {"c", a->c, out, a->m > 0},
+        {"scale_a", a->scale_a, 4, a->scale_mode_a != FLY_SCALE_NONE && a->m > 0},
         {"scale_b", a->scale_b, 4, a->scale_mode_b != FLY_SCALE_NONE},
         {"bias", a->bias, out, a->epilogue != FLY_EPILOGUE_NONE},
         {"workspace", a->workspace, 16, false},
@@ -513,6 +537,12 @@ static flyStatus_t validate(flyHandle_t h, const char *function,
             REFUSE(INVALID,
                    "%s = %" PRId64 ": must be a multiple of %" PRId64 ", not negative, below 2^45",
                    function, strides[i].name, strides[i].stride, strides[i].multiple);
+    if (a->m == 1) { /* how far off a second row would be is nothing to the kernels */
+        a->stride_a = stride_or(a->stride_a, a->lda);
+        a->stride_c = stride_or(a->stride_c, a->ldc);
+        a->lda = a->k;
+        a->ldc = a->n;
+    }
 
     p->op = FLY_OP_gemm;
     p->types[0] = p->types[1] = (uint8_t)a->in_dtype;
@@ -533,6 +563,11 @@ static flyStatus_t validate(flyHandle_t h, const char *function,
     p->v[F_EPI] = a->epilogue;
     p->v[F_SCALE] = a->scale_mode_a * SCALE_MODES + a->scale_mode_b;
     p->v[F_SPLIT] = pointers && !a->workspace;
+    const char *large = too_large(p);
+    if (large)
+        REFUSE(INVALID,
+               "batch = %" PRId64 ": with rows and matrices this far apart, %s passes 2^63 bytes",
+               function, a->batch, large);
     return FLY_STATUS_SUCCESS;
 }
 

@@ -77,6 +77,16 @@ static struct move move_of_problem(const struct fly_problem *p)
     return move_of(fly_dtype_bits(p->types[0]) / 8, p->v);
 }
 
+/* Whether the matrices of all batches reach beyond 2^63 bytes, of the source or of the result. */
+static bool too_large(const struct move *m, bool result)
+{
+    int64_t n, rows = m->column ? m->k_bytes / m->bytes : m->n;
+    int64_t stride = result ? m->stride_dst : m->stride_src;
+    int64_t matrix = result ? round_up(m->n, 16) * m->row_dst : rows * m->ld;
+    return __builtin_mul_overflow(m->batch - 1, stride, &n) ||
+           __builtin_add_overflow(n, matrix, &n);
+}
+
 static const char *check(const struct fly_problem *p)
 {
     const int64_t *v = p->v;
@@ -93,6 +103,9 @@ static const char *check(const struct fly_problem *p)
         return "a stride is too large";
     if (v[F_STRIDE_DST] * bytes % 16)
         return "stride_dst must be a multiple of 16 bytes";
+    struct move m = move_of_problem(p);
+    if (too_large(&m, false) || too_large(&m, true))
+        return "the matrices of a batch must not pass 2^63 bytes";
     return NULL;
 }
 
@@ -261,6 +274,11 @@ static flyStatus_t validate(flyHandle_t h, const char *function, const flyPreshu
     p->v[F_STRIDE_SRC] = a->stride_src;
     p->v[F_STRIDE_DST] = a->stride_dst;
     p->v[F_FROM] = a->from == FLY_LAYOUT_COLUMN ? FROM_COLUMN : FROM_ROW;
+    struct move m = move_of_problem(p);
+    for (int result = 0; result < 2; result++)
+        if (too_large(&m, result))
+            REFUSE(INVALID, "batch = %" PRId64 ": the matrices of %s pass 2^63 bytes", function,
+                   a->batch, result ? "dst" : "src");
     return FLY_STATUS_SUCCESS;
 }
 

@@ -5,7 +5,8 @@
  * strides, batches, split-k, special values, repeatability, wrong arguments.
  *
  * FLY_TEST_ARCH names the arch, so that the list of variants needs no device; unset: one case for
- * all of the device's variants. FLY_TEST_FULL=1 is the long tier.
+ * all of the device's variants. FLY_TEST_FULL=1 is the long tier. FLY_TEST_SHORT=1 runs each
+ * variant's loop and its split form once: for runs with another arithmetic.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,10 +25,15 @@
 #include "core/arch.h"
 #include "core/handle.h"
 
+static bool asked(const char *name)
+{
+    const char *v = getenv(name);
+    return v && strcmp(v, "0") != 0;
+}
+
 static bool full_tier(void)
 {
-    const char *v = getenv("FLY_TEST_FULL");
-    return v && strcmp(v, "0") != 0;
+    return asked("FLY_TEST_FULL");
 }
 
 static const struct fly_op *op(void)
@@ -134,33 +140,52 @@ static void run_variant(const struct fly_kernel *k)
 {
     const struct fly_gemm_tile *t = &k->gemm;
     int64_t chunk = 16 / (int64_t)num_bytes(k->types[0], 1);
-    const struct shape shapes[] = {
-        /* m, n, k, pads: one block and one short k tile; edges of m and n; tails of k; several k
-           tiles */
-        {.m = 1, .n = 16, .k = chunk, .scale = SCALE_RC, .epi = 1},
-        {.m = t->m, .n = t->n, .k = t->k, .scale = SCALE_RC},
-        {.m = t->m + 1, .n = t->n + 1, .k = 2 * t->k + chunk, .pad_a = 1, .pad_c = 3, .epi = 2},
-        {.m = t->m - 1, .n = t->n - 1, .k = 3 * t->k - chunk, .epi = 3, .scale = 4},
-        {.m = 5, .n = t->n + 20, .k = 4 * t->k, .pad_c = 4, .epi = 4, .scale = SCALE_RC},
-        {.m = 2 * t->m + 3, .n = 2 * t->n, .k = t->k + 2 * chunk, .epi = 1, .scale = 2},
-        {.m = 17, .n = 40, .k = 5 * t->k + 3 * chunk, .split = 3, .epi = 3, .scale = SCALE_RC},
-        {.m = 3,
-         .n = 30,
-         .k = t->k + chunk,
-         .batch = 3,
-         .pad_a = 2,
-         .pad_c = 2,
-         .scale = 6,
-         .epi = 1},
-    };
+    const struct shape split = {
+        .m = 17, .n = 40, .k = 5 * t->k + 3 * chunk, .split = 3, .epi = 3, .scale = SCALE_RC};
+    /* One block and one short k tile; edges of m and n; tails of k; several k tiles; rows of every
+     * kind. */
+    const struct {
+        struct shape s;
+        int pattern;
+    } shapes[] =
+        {
+            {{.m = 1, .n = 16, .k = chunk, .scale = SCALE_RC, .epi = 1}, FILL_NORMAL},
+            {{.m = t->m, .n = t->n, .k = t->k, .scale = SCALE_RC}, FILL_ONE_HOT},
+            {{.m = t->m + 1, .n = t->n + 1, .k = t->k + chunk, .pad_a = 1, .pad_c = 3, .epi = 2},
+             FILL_NORMAL},
+            {{.m = t->m - 1, .n = t->n - 1, .k = 3 * t->k - chunk, .epi = 3, .scale = 4},
+             FILL_UNIFORM},
+            {{.m = 5, .n = t->n + 20, .k = 4 * t->k, .pad_c = 4, .epi = 4, .scale = SCALE_RC},
+             FILL_NORMAL},
+            {{.m = 2 * t->m + 3, .n = t->n, .k = t->k + 2 * chunk, .epi = 1, .scale = 2},
+             FILL_EQUAL},
+            {split, FILL_NORMAL},
+            {{.m = 3,
+              .n = 30,
+              .k = t->k + chunk,
+              .batch = 3,
+              .pad_a = 2,
+              .pad_c = 2,
+              .scale = 6,
+              .epi = 1},
+             FILL_TWO_VALUES},
+        },
+      few[] = {
+          {{.m = t->m, .n = t->n, .k = 2 * t->k + chunk, .scale = SCALE_RC}, FILL_NORMAL},
+          {split, FILL_NORMAL},
+      };
+    bool once = asked("FLY_TEST_SHORT");
     fly_force(device.handle, k->name);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (int times = full_tier() ? 3 : 1; times > 0; times--) {
+    for (size_t i = 0; i < (once ? sizeof few / sizeof *few : sizeof shapes / sizeof *shapes); i++)
+        for (int times = full_tier() ? 4 : 1; times > 0; times--) {
             struct check_result r;
-            run(k->types, &shapes[i],
-                times > 2   ? FILL_UNIFORM
+            const struct shape *s = once ? &few[i].s : &shapes[i].s;
+            int pattern = once ? few[i].pattern : shapes[i].pattern;
+            run(k->types, s,
+                times > 3   ? FILL_WIDE
+                : times > 2 ? FILL_UNIFORM
                 : times > 1 ? FILL_TWO_VALUES
-                            : FILL_NORMAL,
+                            : pattern,
                 100 * (uint64_t)(k - op()->kernels) + i, &r);
         }
     fly_force(device.handle, NULL);
@@ -257,6 +282,26 @@ Test(gemm, every_epilogue_and_scale, .init = open_gemm_device, .fini = close_dev
                     run(types[t], &s, FILL_NORMAL, (uint64_t)i, &r);
             }
     }
+    cr_assert_eq(failures, 0, "%d failures", failures);
+}
+
+/* Every tail of k that a k tile can have, in each loop. */
+Test(gemm, every_tail_of_k, .init = open_gemm_device, .fini = close_device)
+{
+    for (uint32_t i = 0; i < op()->nkernels; i++) {
+        const struct fly_kernel *k = &op()->kernels[i];
+        int64_t chunk = 16 / (int64_t)num_bytes(k->types[0], 1);
+        if (!chosen(k, device.arch) || k->types[2] != FLY_DTYPE_F32)
+            continue;
+        fly_force(device.handle, k->name);
+        for (int64_t tail = chunk; tail < k->gemm.k;
+             tail += asked("FLY_TEST_SHORT") ? 5 * chunk : chunk) {
+            const struct shape s = {.m = 1 + tail / chunk * 5 % 16, .n = 16, .k = k->gemm.k + tail};
+            struct check_result r;
+            run(k->types, &s, FILL_NORMAL, (uint64_t)tail, &r);
+        }
+    }
+    fly_force(device.handle, NULL);
     cr_assert_eq(failures, 0, "%d failures", failures);
 }
 
@@ -452,6 +497,32 @@ Test(gemm, extreme_scales, .init = open_gemm_device, .fini = close_device)
     cr_assert_eq(failures, 0, "%d failures", failures);
 }
 
+/* Scales, bias and C anywhere their element may lie: in one launch and in parts. */
+Test(gemm, operands_off_their_vectors, .init = open_gemm_device, .fini = close_device)
+{
+    uint8_t types[8][3];
+    for (int result = FLY_DTYPE_F32; result <= FLY_DTYPE_BF16; result++) {
+        unsigned n = device_types(types, (uint8_t)result);
+        for (unsigned t = 0; t < n; t++)
+            for (int i = 0; i < 4; i++) {
+                const struct shape s = {.m = 9,
+                                        .n = 132,
+                                        .k = 1024,
+                                        .scale = SCALE_RC,
+                                        .epi = 1,
+                                        .split = 1 + i / 2 * 2};
+                struct fly_problem p = problem(types[t], &s);
+                struct check_options opt = {.seed = t, .exact = true};
+                struct check_result r;
+                opt.shift[2] = i & 1; /* C, then both scales and the bias */
+                opt.shift[3] = opt.shift[4] = opt.shift[5] = 1;
+                check_problem(&device, &p, &opt, &r);
+                verdict(&r);
+            }
+    }
+    cr_assert_eq(failures, 0, "%d failures", failures);
+}
+
 Test(gemm, repeats_bit_for_bit, .init = open_gemm_device, .fini = close_device)
 {
     uint8_t types[8][3];
@@ -459,7 +530,7 @@ Test(gemm, repeats_bit_for_bit, .init = open_gemm_device, .fini = close_device)
     for (unsigned t = 0; t < n; t++)
         for (int split = 1; split <= 7; split += 3) {
             const struct shape s = {
-                .m = 20, .n = 130, .k = 4096, .scale = SCALE_RC, .epi = 3, .split = split};
+                .m = 20, .n = 70, .k = 2048, .scale = SCALE_RC, .epi = 3, .split = split};
             struct check_result first, again;
             run(types[t], &s, FILL_WIDE, 5, &first);
             run(types[t], &s, FILL_WIDE, 5, &again);
@@ -468,7 +539,7 @@ Test(gemm, repeats_bit_for_bit, .init = open_gemm_device, .fini = close_device)
     cr_assert_eq(failures, 0, "%d failures", failures);
 }
 
-/* Batches with strides that leave gaps, shared weights among them. */
+/* Batches, dense and with strides that leave gaps, their scales and bias shared or not. */
 Test(gemm, batches, .init = open_gemm_device, .fini = close_device)
 {
     uint8_t types[8][3];
@@ -490,6 +561,11 @@ Test(gemm, batches, .init = open_gemm_device, .fini = close_device)
             set(&p, "stride_sa", s.m);
             set(&p, "stride_sb", s.n);
             set(&p, "stride_bias", s.n);
+            check_problem(&device, &p, &opt, &r);
+            verdict(&r);
+            set(&p, "stride_a", s.m * s.k + 48);
+            set(&p, "stride_b", 48 * 384 + 64);
+            set(&p, "stride_c", s.m * s.n + 7);
             check_problem(&device, &p, &opt, &r);
             verdict(&r);
         }
@@ -728,6 +804,21 @@ Test(gemm, refuses_wrong_arguments, .init = open_gemm_device, .fini = close_devi
     REFUSES(FLY_STATUS_NOT_SUPPORTED, "layout = 0", c.a.layout = FLY_LAYOUT_ROW);
     REFUSES(INVALID, "size", c.a.size = 0);
     REFUSES(INVALID, "size", c.a.size = sizeof c.a - 1);
+    /* sizes that nothing can hold */
+    REFUSES(INVALID, "m = ", c.a.m = INT64_MAX);
+    REFUSES(INVALID, "n = ", c.a.n = INT64_MAX);
+    REFUSES(INVALID, "lda = ", c.a.lda = INT64_MAX - 7);
+    REFUSES(INVALID, "ldc = ", c.a.ldc = INT64_MAX);
+    REFUSES(INVALID, "stride_b = ", c.a.stride_b = INT64_MAX - 7);
+    REFUSES(INVALID, "a passes 2^63 bytes", c.a.m = 1 << 30, c.a.lda = INT32_MAX - 7,
+            c.a.batch = 65535);
+    REFUSES(INVALID, "b passes 2^63 bytes", c.a.n = 1 << 30, c.a.k = 1 << 26, c.a.batch = 65535);
+    REFUSES(INVALID, "c passes 2^63 bytes", c.a.m = 1 << 30, c.a.ldc = INT32_MAX,
+            c.a.batch = 65535);
+    REFUSES(FLY_STATUS_NOT_SUPPORTED, "more blocks than a grid", c.a.m = 1 << 30, c.a.n = 1 << 22);
+    /* rows so far apart that those of a block beyond m would come around to others */
+    REFUSES(FLY_STATUS_NOT_SUPPORTED, "rows of a block of A", c.a.m = 2, c.a.lda = 1 << 28);
+    REFUSES(FLY_STATUS_NOT_SUPPORTED, "rows of a block of C", c.a.m = 2, c.a.ldc = 1 << 27);
     /* fp8 in an encoding that is not this arch's */
     unsigned foreign = !strcmp(device.arch, "gfx950") ? FLY_DTYPE_E4M3FNUZ : FLY_DTYPE_E4M3;
     REFUSES(FLY_STATUS_NOT_SUPPORTED, device.arch, c.a.in_dtype = foreign);
@@ -744,6 +835,24 @@ Test(gemm, no_rows_is_nothing_to_do, .init = open_gemm_device, .fini = close_dev
     cr_expect_eq(flyGemmPreshufflePlan(device.handle, &c.a, &plan), FLY_STATUS_SUCCESS);
     cr_expect_str_eq(plan.kernel, "");
     cr_expect_eq(plan.reason, FLY_REASON_NONE);
+    /* Tensors without elements have no address in many programs. */
+    c.a.a = c.a.c = NULL;
+    c.a.scale_a = NULL;
+    cr_expect_eq(flyGemmPreshuffle(device.handle, &c.a), FLY_STATUS_SUCCESS, "%s",
+                 flyErrorMessage(device.handle));
+}
+
+/* One row has no next one: lda and ldc may be anything that is allowed. */
+Test(gemm, one_row_may_have_any_pitch, .init = open_gemm_device, .fini = close_device)
+{
+    struct call c;
+    make_call(&c);
+    c.a.m = 1;
+    c.a.lda = INT32_MAX - 7;
+    c.a.ldc = INT32_MAX;
+    cr_expect_eq(flyGemmPreshuffle(device.handle, &c.a), FLY_STATUS_SUCCESS, "%s",
+                 flyErrorMessage(device.handle));
+    cr_expect_eq(device.rt->device_sync(device.rt), 0);
 }
 
 /* The plan says how long the pick is modelled, what limits it, and what would have been next. */

@@ -152,10 +152,10 @@ Test(preshuffle, host_refuses_wrong_arguments)
     cr_expect_eq(flyPreshuffleBHost(NULL, &a), FLY_STATUS_INVALID_VALUE);
     cr_expect_eq(flyPreshuffleBHost("gfx9999", &a), FLY_STATUS_NOT_SUPPORTED);
     cr_expect_eq(flyPreshuffleBHost("gfx942", NULL), FLY_STATUS_INVALID_VALUE);
-#define REFUSES(want, word, change)                                                                \
+#define REFUSES(want, word, ...)                                                                   \
     do {                                                                                           \
         a = good;                                                                                  \
-        change;                                                                                    \
+        __VA_ARGS__;                                                                               \
         cr_expect_eq(flyPreshuffleBHost("gfx942", &a), want, word);                                \
         cr_expect(strstr(flyErrorMessage(NULL), word), "\"%s\" does not name " word,               \
                   flyErrorMessage(NULL));                                                          \
@@ -172,6 +172,11 @@ Test(preshuffle, host_refuses_wrong_arguments)
     REFUSES(FLY_STATUS_NOT_SUPPORTED, "to =", a.to = FLY_LAYOUT_RDNA4_FP8);
     REFUSES(FLY_STATUS_INVALID_VALUE, "reserved =", a.reserved = 1);
     REFUSES(FLY_STATUS_INVALID_VALUE, "size", a.size = 8);
+    REFUSES(FLY_STATUS_INVALID_VALUE, "n =", a.n = INT64_MAX);
+    REFUSES(FLY_STATUS_INVALID_VALUE, "k =", a.k = INT64_MAX - 15);
+    REFUSES(FLY_STATUS_INVALID_VALUE, "batch =", a.batch = -1);
+    REFUSES(FLY_STATUS_INVALID_VALUE, "src pass 2^63", a.n = 1 << 30, a.k = 1 << 27, a.batch = 65);
+    REFUSES(FLY_STATUS_INVALID_VALUE, "stride_dst =", a.stride_dst = INT64_MAX - 15);
 }
 
 Test(preshuffle, says_how_much_memory, .init = open_device, .fini = close_device)

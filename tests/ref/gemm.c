@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "../support/num.h"
 #include "ref.h"
@@ -52,48 +51,38 @@ static void row_of_b(const struct ref_tensor *b, int64_t base, int64_t row, int6
     }
 }
 
-static uint64_t hash_of(const void *p, size_t bytes)
-{
-    uint64_t h = 0xcbf29ce484222325u, w;
-    for (size_t i = 0; i + 8 <= bytes; i += 8) {
-        memcpy(&w, (const char *)p + i, 8);
-        h = (h ^ w) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 29;
-    }
-    return h;
-}
-
-/* All of B decoded into scratch, unless it is there from another row: its hash lies in front. */
+/* All of B decoded into scratch, by the first row that is compared: scratch[0] says so. */
 static const double *all_of_b(const struct fly_problem *p, const struct ref_tensor *b,
                               double *scratch)
 {
     int64_t n = field(p, "n"), k = field(p, "k"), batch = field(p, "batch");
-    uint64_t hash = hash_of(b->before, fly_operand_bytes(&b->o)) ^ (uint64_t)(n * 31 + k);
-    if (memcmp(scratch, &hash, sizeof hash)) {
-        for (int64_t i = 0; i < batch; i++)
-            for (int64_t j = 0; j < n; j++)
-                row_of_b(b, i * b->o.stride[0], j, k, scratch + 1 + (i * n + j) * k);
-        memcpy(scratch, &hash, sizeof hash);
-    }
+    for (int64_t i = 0; scratch[0] == 0 && i < batch; i++)
+        for (int64_t j = 0; j < n; j++)
+            row_of_b(b, i * b->o.stride[0], j, k, scratch + 1 + (i * n + j) * k);
+    scratch[0] = 1;
     return scratch + 1;
 }
 
+typedef double pair __attribute__((vector_size(16)));
+
 static void dot(const double *a, const double *b, int64_t k, double *sum, double *size)
 {
-    double s[4] = {0}, m[4] = {0};
+    pair s0 = {0}, s1 = {0}, m0 = {0}, m1 = {0};
     int64_t i = 0;
-    for (; i + 4 <= k; i += 4)
-        for (int j = 0; j < 4; j++) {
-            double x = a[i + j] * b[i + j];
-            s[j] += x;
-            m[j] += fabs(x);
-        }
-    for (; i < k; i++) {
-        s[0] += a[i] * b[i];
-        m[0] += fabs(a[i] * b[i]);
+    for (; i + 4 <= k; i += 4) {
+        pair x0 = {a[i] * b[i], a[i + 1] * b[i + 1]},
+             x1 = {a[i + 2] * b[i + 2], a[i + 3] * b[i + 3]};
+        s0 += x0;
+        s1 += x1;
+        m0 += (pair){fabs(x0[0]), fabs(x0[1])};
+        m1 += (pair){fabs(x1[0]), fabs(x1[1])};
     }
-    *sum = (s[0] + s[1]) + (s[2] + s[3]);
-    *size = (m[0] + m[1]) + (m[2] + m[3]);
+    for (; i < k; i++) {
+        s0[0] += a[i] * b[i];
+        m0[0] += fabs(a[i] * b[i]);
+    }
+    *sum = (s0[0] + s0[1]) + (s1[0] + s1[1]);
+    *size = (m0[0] + m0[1]) + (m1[0] + m1[1]);
 }
 
 /* Sum |a b| over the products that a matrix unit loses which takes factors below `tiny` for zero, and

@@ -93,6 +93,12 @@ static void shape_of(const struct fly_operand *o, int64_t *rows, int64_t *cols, 
     *ld = o->rank > 1 ? o->stride[o->rank - 2] : *cols;
 }
 
+/* Matrices of an operand that lie apart by more than their rows; 1 where all rows are equally far apart. */
+static int64_t matrices(const struct fly_operand *o)
+{
+    return o->rank == 3 && o->stride[0] != o->shape[1] * o->stride[1] ? o->shape[0] : 1;
+}
+
 static bool non_finite(int pattern)
 {
     return pattern == FILL_SPECIAL || (pattern >= FILL_FINITE && pattern < FILL_PATTERNS);
@@ -133,7 +139,9 @@ static bool prepare_buffer(struct check_case *c, uint32_t i, struct check_result
     else if (b->o.role == FLY_PARAM)
         fill_matrix(b->o.dtype, b->before + b->head, rows, cols, ld, FILL_NORMAL, c->opt.seed + 17 * (i + 1));
     else if (b->o.role != FLY_OUT)
-        fill_matrix(b->o.dtype, b->before + b->head, rows, cols, ld, c->opt.pattern, c->opt.seed);
+        for (int64_t j = 0, all = matrices(&b->o); j < all; j++)
+            fill_matrix(b->o.dtype, b->before + b->head + num_bytes(b->o.dtype, j * b->o.stride[0]), rows / all, cols,
+                        ld, c->opt.pattern, c->opt.seed + (uint64_t)j);
     if (runtime_failed(r, c, "allocating", rt->memory_alloc(rt, b->bytes, &b->device)) ||
         runtime_failed(r, c, "uploading", rt->memory_to_device(rt, b->device, b->before, b->bytes)))
         return false;
@@ -200,8 +208,10 @@ static int64_t changed_outside(const struct check_buffer *b)
     int64_t rows, cols, ld;
     shape_of(&b->o, &rows, &cols, &ld);
     size_t es = num_bytes(b->o.dtype, 1), row = (size_t)cols * es, at = 0;
+    int64_t each = rows / matrices(&b->o);
     for (int64_t r = 0; r <= rows; r++) {
-        size_t end = r < rows ? b->head + (size_t)(r * ld) * es : b->bytes;
+        int64_t from = each < rows ? r / each * b->o.stride[0] + r % each * ld : r * ld;
+        size_t end = r < rows ? b->head + (size_t)from * es : b->bytes;
         if (end > at && memcmp(b->before + at, b->after + at, end - at) != 0) {
             while (b->before[at] == b->after[at])
                 at++;
