@@ -397,6 +397,14 @@ bool sim_check_stored(struct sim_wave *w, const struct insn *in, u64 lanes)
     return need_in(w, in, &in->o[3], "stored data", in->reads[2], lanes);
 }
 
+bool sim_check_stored_word(struct sim_wave *w, const struct insn *in, unsigned word, unsigned bytes, u64 lanes)
+{
+    struct operand o = in->o[3];
+    o.reg = (u16)(o.reg + word);
+    o.words = 1;
+    return need_in(w, in, &o, "stored data", bytes, lanes);
+}
+
 static bool exchange(const struct insn *in)
 {
     switch (in->src->op->op) {

@@ -11,6 +11,8 @@ bool sim_check_regs(struct sim_wave *w, const struct insn *in);
 
 /* A buffer store or atomic to memory: its data must be defined in these lanes. False after a report. */
 bool sim_check_stored(struct sim_wave *w, const struct insn *in, u64 lanes);
+/* The same for bytes (bits 0..3) of one word of the data. */
+bool sim_check_stored_word(struct sim_wave *w, const struct insn *in, unsigned word, unsigned bytes, u64 lanes);
 
 /* Puts a memory instruction into the queues of its counters. */
 void sim_issue(struct sim_wave *w, const struct insn *in);

@@ -379,59 +379,107 @@ void sim_lds_barrier(struct sim_wave *w)
         }
 }
 
+/* Where lanes put what they load: a dword apart, wide ones 16 bytes, three dwords padded with a zero (MLIR,
+ * AMDGPU dialect, gather_to_lds). */
+struct dma { unsigned n, step; u32 base, lo, hi; };
+
+static struct dma dma_of(const struct sim_wave *w, const struct insn *in, int nd, int ext)
+{
+    return (struct dma){.n = nd ? 4u * (unsigned)nd : ext < EXT_U16 ? 1 : 2, .step = nd > 1 ? 16 : 4,
+                        .base = (w->s[SIM_S_M0] & 0x3ffff) + (u32)in->imm, .lo = ~0u};
+}
+
+static bool dma_place(struct sim_wave *w, const struct insn *in, const struct dma *d, int i, u32 *a)
+{
+    *a = d->base + (u32)i * d->step;
+    if ((u64)*a + d->step > w->wg->lds_bytes) {
+        sim_trap(w, in, i, SIM_TRAP_BOUNDS, *a, "LDS store of %u bytes at 0x%x: the workgroup has %u bytes of LDS", d->step,
+                 *a, w->wg->lds_bytes);
+        return false;
+    }
+    if (*a & 3) {
+        sim_trap(w, in, i, SIM_TRAP_ALIGN, *a, "LDS store of %u bytes at 0x%x: the address is not a multiple of 4", d->step,
+                 *a);
+        return false;
+    }
+    return true;
+}
+
+/* Lane i's bytes t go to a; bits of dirty: nobody wrote that byte. */
+static bool dma_put(struct sim_wave *w, const struct insn *in, struct dma *d, int i, u32 a, u8 *t, bool small, int ext,
+                    u32 dirty)
+{
+    if (small) {
+        u32 x = sim_extend(t, ext);
+        memcpy(t, &x, 4);
+    }
+    if (w->check) {
+        if (!sim_lds_written(w, in, i, a, d->step, true))
+            return false;
+        for (unsigned b = 0; b < d->n; b++)
+            if (dirty >> b & 1)
+                w->wg->shadow.init[(a + b) / 8] &= (u8)~(1u << ((a + b) & 7));
+        d->lo = a < d->lo ? a : d->lo;
+        d->hi = a + d->step > d->hi ? a + d->step : d->hi;
+    }
+    memcpy(w->wg->lds + a, t, d->step);
+    return true;
+}
+
+/* The bytes are under way until the load has been waited for. */
+static void dma_issued(struct sim_wave *w, const struct dma *d)
+{
+    struct sim_queue *q = &w->queue[SIM_CNT_VM];
+    if (!w->check || !d->hi || !q->len)
+        return;
+    struct sim_pending *p = &q->q[(q->head + q->len - 1) % SIM_QUEUE];
+    p->lds_lo = d->lo;
+    p->lds_hi = d->hi;
+}
+
 bool sim_lds_dma(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 lanes, int nd, int ext, int width)
 {
-    /* Lanes lie a dword apart, wide ones 16 bytes: three dwords are padded with a zero (MLIR, AMDGPU
-     * dialect, gather_to_lds). */
-    const unsigned n = nd ? 4u * (unsigned)nd : ext < EXT_U16 ? 1 : 2, step = nd > 1 ? 16 : 4, put = step;
-    const u32 base = (w->s[SIM_S_M0] & 0x3ffff) + (u32)in->imm;
-    u32 lo = ~0u, hi = 0;
+    struct dma d = dma_of(w, in, nd, ext);
     for (u64 k = w->exec; k; k &= k - 1) {
         const int i = __builtin_ctzll(k);
-        const u32 a = base + (u32)i * step;
+        u32 a, dirty = 0;
         u8 t[16] = {0};
-        if ((u64)a + put > w->wg->lds_bytes) {
-            sim_trap(w, in, i, SIM_TRAP_BOUNDS, a, "LDS store of %u bytes at 0x%x: the workgroup has %u bytes of LDS", put,
-                     a, w->wg->lds_bytes);
+        const bool in_range = lanes >> i & 1;
+        if (!dma_place(w, in, &d, i, &a))
             return false;
-        }
-        if (a & 3) {
-            sim_trap(w, in, i, SIM_TRAP_ALIGN, a, "LDS store of %u bytes at 0x%x: the address is not a multiple of 4", put, a);
-            return false;
-        }
-        if (lanes >> i & 1) {
-            if (!sim_mem_ok(w, ad[i], n)) {
-                sim_mem_fault(w, in, i, ad[i], n, "load");
+        if (in_range) {
+            if (!sim_mem_ok(w, ad[i], d.n)) {
+                sim_mem_fault(w, in, i, ad[i], d.n, "load");
                 return false;
             }
-            memcpy(t, (const void *)(uintptr_t)ad[i], n);
-            if (!nd) {
-                u32 x = sim_extend(t, ext);
-                memcpy(t, &x, 4);
-            }
-        }
-        if (w->check) {
-            if (lanes >> i & 1 && !sim_race_read(w, in, i, ad[i], n))
+            if (w->check && !sim_race_read(w, in, i, ad[i], d.n))
                 return false;
-            if (!sim_lds_written(w, in, i, a, put, true))
-                return false;
-            if (lanes >> i & 1 && !sim_init_all(ad[i], n))
-                for (unsigned b = 0; b < n; b++)
-                    if (!sim_init_all(ad[i] + b, 1))
-                        w->wg->shadow.init[(a + b) / 8] &= (u8)~(1u << ((a + b) & 7));
-            lo = a < lo ? a : lo;
-            hi = a + put > hi ? a + put : hi;
+            memcpy(t, (const void *)(uintptr_t)ad[i], d.n);
+            if (w->check && !sim_init_all(ad[i], d.n))
+                for (unsigned b = 0; b < d.n; b++)
+                    dirty |= sim_init_all(ad[i] + b, 1) ? 0 : 1u << b;
         }
-        memcpy(w->wg->lds + a, t, put);
+        if (!dma_put(w, in, &d, i, a, t, !nd && in_range, ext, dirty))
+            return false;
     }
-    if (w->check && hi) {
-        sim_tally_global(w, ad, w->exec & lanes, n, false, width);
-        struct sim_queue *q = &w->queue[SIM_CNT_VM];
-        if (q->len) {
-            struct sim_pending *p = &q->q[(q->head + q->len - 1) % SIM_QUEUE];
-            p->lds_lo = lo;
-            p->lds_hi = hi;
-        }
+    if (w->check && d.hi)
+        sim_tally_global(w, ad, w->exec & lanes, d.n, false, width);
+    dma_issued(w, &d);
+    return true;
+}
+
+bool sim_lds_dma_private(struct sim_wave *w, const struct insn *in, const u32 *off, int nd, int ext, int width)
+{
+    struct dma d = dma_of(w, in, nd, ext);
+    for (u64 k = w->exec; k; k &= k - 1) {
+        const int i = __builtin_ctzll(k);
+        u32 a, dirty = 0;
+        u8 t[16] = {0};
+        if (!dma_place(w, in, &d, i, &a) || !sim_private_read(w, in, i, off[i], d.n, t, &dirty, width) ||
+            !dma_put(w, in, &d, i, a, t, !nd, ext, dirty))
+            return false;
     }
+    w->tally->scratch_bytes += (u64)d.n * (u64)__builtin_popcountll(w->exec);
+    dma_issued(w, &d);
     return true;
 }

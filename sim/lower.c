@@ -229,11 +229,12 @@ static void lower_memory(struct build *b)
 {
     const struct sim_insn *s = b->s;
     struct insn *in = b->in;
-    const bool atomic = s->op->cls == SIM_ATOMIC;
+    const bool scalar = s->format == SIM_FMT_SMEM, returns = scalar ? s->glc : s->returns;
+    const bool atomic = s->op->cls == SIM_ATOMIC || (scalar && b->body->flags & SIM_BODY_ATOMIC);
     for (unsigned i = 0; i < s->noperands; i++) {
         struct sim_operand copy = s->o[i], *o = &copy;
         struct operand *d = NULL;
-        if (atomic && !s->returns)
+        if (atomic && !returns)
             copy.access = SIM_READ;
         switch (o->field) {
         case SIM_F_vdst: d = o->access & SIM_WRITE || atomic ? &in->o[0] : &in->o[3]; break;
@@ -242,7 +243,7 @@ static void lower_memory(struct build *b)
         case SIM_F_group2: d = &in->o[3]; break;
         case SIM_F_group3: d = &in->o[4]; break;
         case SIM_F_sdata: d = o->access & SIM_WRITE && !(b->body->flags & SIM_BODY_STORE) ? &in->o[0] : &in->o[3]; break;
-        case SIM_F_vdata: d = o->access & SIM_WRITE && !(atomic && !s->returns) ? &in->o[0] : &in->o[3]; break;
+        case SIM_F_vdata: d = o->access & SIM_WRITE && !(atomic && !returns) ? &in->o[0] : &in->o[3]; break;
         case SIM_F_addr: case SIM_F_vaddr: case SIM_F_sbase: d = &in->o[1]; break;
         case SIM_F_saddr: case SIM_F_srsrc: d = &in->o[2]; break;
         case SIM_F_data: d = &in->o[3]; break;
@@ -254,7 +255,7 @@ static void lower_memory(struct build *b)
         if (!d)
             continue;
         lower_operand(b, d, o, true);
-        if (is_field(o, SIM_F_vdata) && d == &in->o[0] && o->access & SIM_READ)
+        if ((is_field(o, SIM_F_vdata) || is_field(o, SIM_F_sdata)) && d == &in->o[0] && o->access & SIM_READ)
             in->o[3] = *d;
     }
     in->imm = s->offset;
@@ -265,7 +266,7 @@ static void lower_memory(struct build *b)
     if (s->lds)
         in->flags |= SIM_IN_LDS_DMA;
     const char *name = sim_op_name(s->op->op);
-    if (strstr(name, "_d16"))
+    if (strstr(name, "_d16") && !strstr(name, "_d16_xy")) /* two a register */
         in->half = strstr(name, "_d16_hi") ? 2 : 1;
 }
 

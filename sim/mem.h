@@ -113,6 +113,9 @@ void sim_lds_barrier(struct sim_wave *w);
 /* Loads from ad[] straight into LDS at M0; lanes not in `lanes` write 0. nd dwords a lane, or ext. */
 bool sim_lds_dma(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 lanes, int nd, int ext, int width);
 
+/* The same from private memory, a dword a lane. */
+bool sim_lds_dma_private(struct sim_wave *w, const struct insn *in, const u32 *off, int nd, int ext, int width);
+
 /* async.c: copies between memory and LDS past the registers. Asynchronous ones take n bytes a lane from ad[]
  * to LDS lds[] + the offset, or back; the tensor data mover's are described by scalar registers. */
 bool sim_async_copy(struct sim_wave *w, const struct insn *in, const u64 *ad, const u32 *lds, unsigned n, bool store,
@@ -122,6 +125,8 @@ bool sim_tensor_copy(struct sim_wave *w, const struct insn *in, bool store);
 /* Private memory: off[] is a lane's own offset. nd dwords, or (0) what ext or small say. */
 bool sim_private_load(struct sim_wave *w, const struct insn *in, const u32 *off, int nd, int ext, int d16, int width);
 bool sim_private_store(struct sim_wave *w, const struct insn *in, const u32 *off, int nd, int small, int hi, int width);
+/* n bytes of one lane; bits of *dirty for bytes nobody wrote. */
+bool sim_private_read(struct sim_wave *w, const struct insn *in, int lane, u32 off, unsigned n, u8 *to, u32 *dirty, int width);
 
 /* FLAT addresses outside global memory: the apertures of LDS and private memory. */
 enum { SIM_APERTURE_LDS = 1, SIM_APERTURE_PRIVATE = 2 }; /* bits 63:48 of an address */

@@ -26,7 +26,7 @@ static bool inside(struct sim_wave *w, const struct insn *in, int lane, u32 off,
     return false;
 }
 
-static bool read(struct sim_wave *w, const struct insn *in, int lane, u32 off, unsigned n, u8 *to, u32 *dirty, int width)
+bool sim_private_read(struct sim_wave *w, const struct insn *in, int lane, u32 off, unsigned n, u8 *to, u32 *dirty, int width)
 {
     if (!inside(w, in, lane, off, n, "load"))
         return false;
@@ -81,7 +81,7 @@ bool sim_private_load(struct sim_wave *w, const struct insn *in, const u32 *off,
         const int i = __builtin_ctzll(k);
         u8 t[16] = {0};
         u32 dirty = 0;
-        if (!read(w, in, i, off[i], n, t, &dirty, width))
+        if (!sim_private_read(w, in, i, off[i], n, t, &dirty, width))
             return false;
         deliver(w, in, i, t, dirty, nd, ext, d16, width);
     }
@@ -168,7 +168,7 @@ bool sim_flat_load(struct sim_wave *w, const struct insn *in, const u64 *ad, int
         case SIM_SCRATCH_OTHER:
             return false;
         case SIM_APERTURE_PRIVATE:
-            if (!read(w, in, i, low[i], n, t, &dirty, width))
+            if (!sim_private_read(w, in, i, low[i], n, t, &dirty, width))
                 return false;
             break;
         default:
@@ -252,7 +252,7 @@ bool sim_flat_atomic(struct sim_wave *w, const struct insn *in, const u64 *ad, i
         case SIM_SCRATCH_OTHER:
             return false;
         case SIM_APERTURE_PRIVATE:
-            if (!read(w, in, i, low[i], n, t, &dirty, width))
+            if (!sim_private_read(w, in, i, low[i], n, t, &dirty, width))
                 return false;
             p = t;
             break;

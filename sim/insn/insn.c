@@ -5,6 +5,7 @@
  */
 #include "macros.h"
 
+#include "../format.h"
 #include "../hazard.h"
 #include "../matrix.h"
 

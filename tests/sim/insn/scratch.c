@@ -161,6 +161,63 @@ static void run_case(const struct batch *b, const struct scase *c)
     }
 }
 
+/* ---- straight to LDS: M0 + offset + 4 * lane gets the dword that the element extends to ---- */
+
+static void run_to_lds(enum target t)
+{
+    static const struct { const char *name; enum mconv conv; } loads[] = {
+        { "scratch_load_lds_dword", M_PLAIN }, { "scratch_load_lds_ubyte", M_U8 }, { "scratch_load_lds_sbyte", M_I8 },
+        { "scratch_load_lds_ushort", M_U16 },  { "scratch_load_lds_sshort", M_I16 } };
+    enum { N = sizeof loads / sizeof *loads, OFFSET = 16 };
+    static struct wave_state w, want;
+    int snippet[N];
+    struct batch b;
+
+    batch_begin(&b, t);
+    for (int i = 0; i < N; i++) {
+        covered_add(t, loads[i].name);
+        snippet[i] = batch_add(&b, "s_mov_b64 exec, -1\nscratch_store_dwordx4 off, v[32:35], off offset:%d\n"
+                               "s_waitcnt vmcnt(0)\ns_mov_b64 exec, s[40:41]\n%s v4, off offset:%d\ns_waitcnt vmcnt(0)",
+                               OFFSET, loads[i].name, OFFSET);
+    }
+    if (!batch_assemble(&b)) {
+        fail(t, "(assembler)", "a load to LDS is refused");
+        batch_end(&b);
+        return;
+    }
+    for (int i = 0; i < N; i++)
+        for (int run = 0; run < 4; run++) {
+            const int bytes = mconv_bytes(loads[i].conv, 1);
+            rand_seed(loads[i].name);
+            for (int k = 0; k < run; k++)
+                rand64();
+            wave_randomise(&w, t);
+            const uint64_t exec = lane_mask_draw(t, run);
+            w.s[40] = (uint32_t)exec;
+            w.s[41] = (uint32_t)(exec >> 32);
+            w.m0 = 64 + 16 * rand_below(8);
+            for (int l = 0; l < 64; l++)
+                w.v[4][l] = rand_below(16 / (uint32_t)bytes) * (uint32_t)bytes;
+            want = w;
+            want.exec = exec;
+            for (int l = 0; l < 64; l++) {
+                uint8_t m[16];
+                uint32_t x = 0;
+                for (int k = 0; k < 4; k++)
+                    memcpy(m + 4 * k, &w.v[FILL + k][l], 4);
+                mem_to_regs(loads[i].conv, 1, m + w.v[4][l], &x);
+                if (exec >> l & 1)
+                    memcpy(want.lds + w.m0 + OFFSET + 4 * l, &x, 4);
+            }
+            const char *d = run_snippet(&b, snippet[i], &w, NULL) ? wave_diff(&w, &want, NULL, NULL) : run_error();
+            if (d) {
+                fail(t, loads[i].name, "exec %llx: %s", (unsigned long long)exec, d);
+                break;
+            }
+        }
+    batch_end(&b);
+}
+
 void run_scratch(enum target t);
 void run_scratch(enum target t)
 {
@@ -192,4 +249,6 @@ void run_scratch(enum target t)
         for (int i = 0; i < n; i++)
             run_case(&b, &list[i]);
     batch_end(&b);
+    if (t == T_942 || t == T_950)
+        run_to_lds(t);
 }

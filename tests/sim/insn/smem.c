@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Scalar memory: loads by pointer and by buffer resource with every offset form, and clocks and
- * cache operations that only have to leave the registers alone. References: CDNA3/CDNA4 ISA guides,
- * scalar memory chapter; an access drops the two low address bits, a buffer load beyond the records
- * gives 0.
+ * cache operations that only have to leave the registers alone; gfx9's stores and atomics.
+ * References: CDNA3/CDNA4 ISA guides, scalar memory chapter; an access drops the two low address bits,
+ * a buffer load beyond the records gives 0, stores and atomics there do nothing.
  */
 #include "item.h"
 
@@ -67,7 +67,8 @@ static const struct {
     { "s_wait_kmcnt 0", ON_GFX12 }, { "s_wait_loadcnt_dscnt 0", ON_GFX12 },
       { "s_wait_storecnt_dscnt 0", ON_GFX12 },
     { "s_waitcnt_vscnt null, 0", ON_1100 },
-    { "s_gl1_inv", ON_1100 }, { "s_version 0x2000", ON_GFX11UP }, { "s_sleep_var s20", ON_GFX12 },
+    { "s_gl1_inv", ON_1100 }, { "s_dcache_discard s[8:9], 0x40", ON_GFX9 },
+    { "s_dcache_discard_x2 s[8:9], s20", ON_GFX9 }, { "s_version 0x2000", ON_GFX11UP }, { "s_sleep_var s20", ON_GFX12 },
     { "s_prefetch_inst s[8:9], 0x100, s20, 3", ON_GFX12 },
     { "s_prefetch_inst_pc_rel 0x100, s20, 3", ON_GFX12 },
     { "s_prefetch_data s[8:9], 0x100, s20, 3", ON_GFX12 },
@@ -150,6 +151,128 @@ static void run_load(const struct batch *b, const struct scase *c)
     }
 }
 
+/* ---- gfx9: stores and atomics, by pointer and by buffer ---- */
+
+static const struct { const char *name; atomic_fn *fn[2]; } atomics[] = {
+    { "swap", { at_swap, at_swap } },     { "cmpswap", { at_cmpswap, at_cmpswap } },
+    { "add", { at_add32, at_add64 } },    { "sub", { at_sub32, at_sub64 } },
+    { "smin", { at_smin32, at_smin64 } }, { "umin", { at_umin32, at_umin64 } },
+    { "smax", { at_smax32, at_smax64 } }, { "umax", { at_umax32, at_umax64 } },
+    { "and", { at_and, at_and } },        { "or", { at_or, at_or } },
+    { "xor", { at_xor, at_xor } },        { "inc", { at_inc32, at_inc64 } },
+    { "dec", { at_dec32, at_dec64 } },
+};
+
+struct change {
+    char name[32];
+    atomic_fn *fn; /* null: a store */
+    int words, offset, snippet;
+    bool buffer, returns, reg;
+};
+
+static void run_change(const struct batch *b, const struct change *c)
+{
+    static struct wave_state w, want;
+    static uint8_t mem[WAVE_MEM], want_mem[WAVE_MEM];
+    const enum target t = b->target;
+    const bool compares = c->fn == at_cmpswap;
+
+    rand_seed(batch_text(b, c->snippet));
+    for (int run = 0; run < 8; run++) {
+        const int bytes = 4 * c->words, records = run % 4 == 3 ? c->offset + 4 + (c->reg ? 64 : 0) : 40000;
+        wave_randomise(&w, t);
+        const int at = MIDDLE + c->offset + (c->reg ? 64 : 0);
+        for (int i = 0; i < 256; i++)
+            mem[MIDDLE + i] = (uint8_t)rand64();
+        for (int k = 0; k < 2 * c->words && compares && c->fn; k++) { /* equal now and then */
+            w.s[DEST + k] = rand_below(2);
+            if (k < c->words) {
+                uint32_t x = rand_below(2);
+                memcpy(mem + at + 4 * k, &x, 4);
+            }
+        }
+        w.s[SOFF] = 64;
+        const uint64_t base = run_address(t) + MIDDLE;
+        w.s[BASE] = (uint32_t)base;
+        w.s[BASE + 1] = (uint32_t)(base >> 32);
+        w.s[BASE + 2] = (uint32_t)records;
+        w.s[BASE + 3] = 0x27000;
+        want = w;
+        memcpy(want_mem, mem, sizeof mem);
+        int inside = c->buffer && at + bytes > MIDDLE + records ? 4 : bytes; /* the records end 4 bytes behind its start */
+        if (c->fn) {
+            uint64_t old = 0, data = w.s[DEST], other = w.s[DEST + c->words];
+            if (c->words == 2) {
+                data |= (uint64_t)w.s[DEST + 1] << 32;
+                other |= (uint64_t)w.s[DEST + 3] << 32;
+            }
+            if (inside == bytes) {
+                memcpy(&old, mem + at, (size_t)bytes);
+                const uint64_t x = c->fn(t, old, data, other);
+                memcpy(want_mem + at, &x, (size_t)bytes);
+            }
+            for (int k = 0; k < c->words && c->returns; k++)
+                want.s[DEST + k] = (uint32_t)(old >> 32 * k);
+        } else {
+            memcpy(want_mem + at, &w.s[DEST], (size_t)inside);
+        }
+        const char *d = run_snippet(b, c->snippet, &w, mem) ? wave_diff(&w, &want, mem, want_mem) : run_error();
+        if (d) {
+            fail(t, c->name, "%s (records %d): %s", batch_text(b, c->snippet), records, d);
+            return;
+        }
+    }
+}
+
+static void add_change(struct batch *b, struct change *c, bool compares)
+{
+    char data[24], offset[40];
+    const int words = compares ? 2 * c->words : c->words;
+    sprintf(data, words == 1 ? "s%d" : "s[%d:%d]", DEST, DEST + words - 1);
+    if (c->reg)
+        sprintf(offset, c->offset ? "s%d offset:0x%x" : "s%d", SOFF, c->offset);
+    else
+        sprintf(offset, "0x%x", c->offset);
+    c->snippet = batch_add(b, "%s %s, s[%d:%d], %s%s\ns_dcache_wb\ns_waitcnt lgkmcnt(0)", c->name, data, BASE,
+                           BASE + (c->buffer ? 3 : 1), offset, c->returns ? " glc" : "");
+    covered_add(b->target, c->name);
+}
+
+static void run_changes(enum target t)
+{
+    enum { N = sizeof atomics / sizeof *atomics };
+    static struct change list[3 * 2 * 3 + N * 2 * 2 * 4];
+    int n = 0;
+    struct batch b;
+
+    batch_begin(&b, t);
+    for (int buffer = 0; buffer < 2; buffer++) {
+        const char *head = buffer ? "s_buffer" : "s";
+        for (int k = 0; k < 3; k++)
+            for (int form = 0; form < 3; form++) { /* immediate, register, both */
+                struct change *c = &list[n++];
+                *c = (struct change){ .words = 1 << k, .buffer = buffer, .reg = form, .offset = form == 1 ? 0 : 16 * (k + 1) };
+                sprintf(c->name, k ? "%s_store_dwordx%d" : "%s_store_dword", head, 1 << k);
+                add_change(&b, c, false);
+            }
+        for (int i = 0; i < N; i++)
+            for (int wide = 0; wide < 2; wide++)
+                for (int form = 0; form < 4; form++) {
+                    struct change *c = &list[n++];
+                    *c = (struct change){ .fn = atomics[i].fn[wide], .words = 1 + wide, .buffer = buffer, .reg = form & 1,
+                                          .returns = form & 2, .offset = form == 1 ? 0 : 16 };
+                    sprintf(c->name, "%s_atomic_%s%s", head, atomics[i].name, wide ? "_x2" : "");
+                    add_change(&b, c, c->fn == at_cmpswap);
+                }
+    }
+    if (!batch_assemble(&b))
+        fail(t, "(assembler)", "a scalar store or atomic is refused");
+    else
+        for (int i = 0; i < n; i++)
+            run_change(&b, &list[i]);
+    batch_end(&b);
+}
+
 void run_smem(enum target t);
 void run_smem(enum target t)
 {
@@ -159,6 +282,8 @@ void run_smem(enum target t)
     struct batch b;
     bool gfx9 = t <= T_950;
 
+    if (gfx9)
+        run_changes(t);
     batch_begin(&b, t);
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
         if (!(loads[i].targets >> t & 1))
@@ -206,16 +331,6 @@ void run_smem(enum target t)
     int time =
         gfx9 ? batch_add(&b, "s_memtime s[20:21]\ns_memrealtime s[22:23]\ns_waitcnt lgkmcnt(0)")
              : -1;
-    static const struct { const char *name; int words; } stores[] = {
-        { "s_store_dword", 1 }, { "s_store_dwordx2", 2 }, { "s_store_dwordx4", 4 } };
-    int store[3] = { -1, -1, -1 };
-    for (int i = 0; i < 3 && gfx9; i++) {
-        char data[16];
-        sprintf(data, i ? "s[%d:%d]" : "s%d", DEST, DEST + stores[i].words - 1);
-        store[i] = batch_add(&b, "%s %s, s[%d:%d], 0x%x\ns_dcache_wb\ns_waitcnt lgkmcnt(0)",
-                             stores[i].name, data, BASE, BASE + 1, 16 * (i + 1));
-        covered_add(t, stores[i].name);
-    }
     if (gfx9) {
         covered_add(t, "s_memtime");
         covered_add(t, "s_memrealtime");
@@ -228,23 +343,6 @@ void run_smem(enum target t)
     }
     for (int i = 0; i < n; i++)
         run_load(&b, &list[i]);
-    for (int i = 0; i < 3 && gfx9; i++) {
-        static uint8_t mem[WAVE_MEM], want_mem[WAVE_MEM];
-        rand_seed(stores[i].name);
-        wave_randomise(&w, t);
-        uint64_t base = run_address(t) + MIDDLE;
-        w.s[BASE] = (uint32_t)base;
-        w.s[BASE + 1] = (uint32_t)(base >> 32);
-        want = w;
-        for (int k = 0; k < WAVE_MEM; k++)
-            mem[k] = (uint8_t)rand64();
-        memcpy(want_mem, mem, sizeof mem);
-        memcpy(want_mem + MIDDLE + 16 * (i + 1), &w.s[DEST], 4 * (size_t)stores[i].words);
-        if (!run_snippet(&b, store[i], &w, mem))
-            fail(t, stores[i].name, "%s", run_error());
-        else if (wave_diff(&w, &want, mem, want_mem))
-            fail(t, stores[i].name, "%s", wave_diff(&w, &want, mem, want_mem));
-    }
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
         if (snippet[i] < 0)
             continue;

@@ -19,7 +19,7 @@
 #define CLASSES(X)                                                                                 \
     X(salu) X(control) X(valu_f32) X(valu_f16) X(valu_f64) X(valu_int) X(valu_cmp)                 \
     X(valu_cvt) X(valu_pk) X(valu_scale) X(lanes) X(division) X(matrix) X(lds) X(vmem)             \
-    X(scratch) X(smem) X(valu_1250) X(copy) X(wmma)
+    X(scratch) X(smem) X(valu_1250) X(copy) X(wmma) X(format)
 
 #define DECLARE(name) void run_##name(enum target t);
 CLASSES(DECLARE)
