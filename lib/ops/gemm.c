@@ -286,7 +286,8 @@ static double used(const struct fly_kernel *k, const struct fly_gemm_shape *s)
     return (double)s->m * (double)s->n / (blocks_m * blocks_n * k->gemm.m * k->gemm.n);
 }
 
-/* Among kernels as among numbers of parts (fly_gemm_best_splits): those near the least bound count,
+/* Decode asks for B once: one row of blocks. Then among kernels as among numbers of parts
+ * (fly_gemm_best_splits): those near the least bound count,
  * of them those that leave no grid of fewer than two workgroups a CU in one part, and of these the
  * fewest cycles win; where the model sees little difference, the kernel that wastes less. */
 #define NEAR 1.05
@@ -301,11 +302,15 @@ static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct f
     uint32_t most = p->v[F_SPLIT] ? (uint32_t)p->v[F_SPLIT] : MAX_SPLITS;
     double bound = INFINITY, least[2] = {INFINITY, INFINITY};
     uint32_t pick[2] = {n, n}; /* of all, of those near the least bound */
-    bool fit[ROWS], thick = false;
+    bool fit[ROWS], thick = false, once = false;
     if (n > ROWS)
         n = ROWS;
     for (uint32_t i = 0; i < n; i++) {
         fit[i] = !fits(&k[i], p);
+        once |= fit[i] && k[i].gemm.m >= s.m && s.m <= FLY_GEMM_DECODE;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        fit[i] &= !once || k[i].gemm.m >= s.m;
         if (fit[i])
             parts[i] = fly_gemm_best_splits(&k[i], &s, t, most);
         if (fit[i] && parts[i].least < bound)

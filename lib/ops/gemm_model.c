@@ -34,7 +34,6 @@ enum {
     START = 2500,   /* a workgroup before its first and after its last tile */
     SYNC = 32,      /* a k tile: the barrier, waves of unequal pace */
     SECOND = 4000,  /* one more kernel on the stream: it starts when the first has ended */
-    DECODE = 32,    /* rows up to which a problem is one of bringing B */
     SIMDS = 4,
     ADDED = 1024 /* columns a workgroup of the second kernel adds up */
 };
@@ -112,7 +111,7 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
     w.in_flight = ((g->depth == 1 ? 0.55 : 1.0) * less(n, g->n) + less(m, g->m)) * kb;
     /* At decode a second row of blocks is taken to bring B once more: it is all there is to bring,
      * and nothing keeps the two rows in step. */
-    w.decode = m <= DECODE;
+    w.decode = m <= FLY_GEMM_DECODE;
     w.bytes = batch * (m + (w.decode ? blocks_m : 1) * n) * kk * in;
     w.c = batch * m * n * s->out_bits / 8.0;
     w.sums = batch * m * n * 4;

@@ -15,6 +15,9 @@ struct fly_gemm_shape {
     uint32_t in_bits, out_bits;
 };
 
+/* Rows up to which a problem is one of bringing B. */
+enum { FLY_GEMM_DECODE = 32 };
+
 enum fly_gemm_bound {
     FLY_GEMM_MATRIX,
     FLY_GEMM_L1,

@@ -54,8 +54,9 @@ static struct least least_of_all(const struct fly_problem *p, const struct fly_t
     struct least l = {INFINITY, INFINITY, INFINITY, INFINITY};
     const struct fly_kernel *k = fly_registry_rows(op(), t->arch->id, p->types, &n);
     cr_assert_leq(n, 64, "selection looks at 64 kernels of a type");
-    for (uint32_t i = 0; i < n; i++)
-        for (unsigned j = 0; !op()->fits(&k[i], p) && j < FLY_GEMM_SPLITS; j++) {
+    for (uint32_t i = 0; i < n; i++) {
+        bool twice = s->m <= FLY_GEMM_DECODE && k[i].gemm.m < s->m; /* asks for B twice */
+        for (unsigned j = 0; !twice && !op()->fits(&k[i], p) && j < FLY_GEMM_SPLITS; j++) {
             uint32_t splits = fly_gemm_splits[j];
             if (!fly_gemm_may_split(&k[i], s, t, splits))
                 continue;
@@ -68,6 +69,7 @@ static struct least least_of_all(const struct fly_problem *p, const struct fly_t
                 l.cycles_split = less(l.cycles_split, cycles);
             }
         }
+    }
     return l;
 }
 
@@ -88,6 +90,8 @@ static void judge(const struct fly_problem *p, const struct fly_target *t, bool 
     cr_assert_eq(fly_select_kernel(op(), p, t, NULL, "", &c, why, sizeof why), FLY_STATUS_SUCCESS,
                  "%s on %s: %s", text, t->arch->name, why);
     cr_assert_null(op()->fits(c.kernel, p));
+    cr_expect(s.m > FLY_GEMM_DECODE || c.kernel->gemm.m >= s.m, "%s: %s asks for B twice", text,
+              c.kernel->name);
     op()->grid(c.kernel, p, t, grid, &launches);
     struct least l = least_of_all(p, t, &s);
     double bound = fly_gemm_bound_cycles(c.kernel, &s, t, grid[1]),
