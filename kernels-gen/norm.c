@@ -62,6 +62,39 @@ unsigned kg_norm_batch(const struct kg_spec *s)
     return (kg_is_quantised(s) && held < 4) || all % 2 ? 1 : 2;
 }
 
+bool kg_norm_keeps_wide(const struct kg *g, const struct kg_spec *s)
+{
+    return g->guarded && (kg_is_quantised(s) || s->tile.vectors * s->tile.vec <= 32);
+}
+
+void kg_norm_wide(struct kg *g, const struct kg_spec *s)
+{
+    if (!kg_norm_keeps_wide(g, s))
+        return;
+    kg_line(g, "$f wide@@;");
+    kg_each(g);
+    kg_line(g, "wide@ = widen_$x(values@);");
+    kg_each_end(g);
+}
+
+void kg_norm_squares(struct kg *g)
+{
+    kg_line(g, g->guarded ? "f32x2 squares = 0;" : "$f squares = 0;");
+}
+
+void kg_norm_add_squares(struct kg *g, const char *of)
+{
+    if (g->guarded)
+        kg_line(g, "add_squares_$f(squares, %s);", of);
+    else
+        kg_line(g, "squares += %s * %s;", of, of);
+}
+
+void kg_norm_square(struct kg *g)
+{
+    kg_line(g, g->guarded ? "float square = squares.x + squares.y;" : "float square = sum_$f(squares);");
+}
+
 void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool mixed,
                       void (*visit)(const struct kg_spec *s, void *with), void *with)
 {
@@ -96,6 +129,18 @@ void kg_norm_add(struct kg *g, const struct kg_spec *s)
     if (!s->tile.loop)
         kg_row_matrix(g, s, KG_OF_IN, "residual_out", "ldro");
     kg_row_load_from(g, s, "residual", "more", false);
+    if (g->guarded) {
+        kg_each_scope(g);
+        kg_line(g, "$x sum = values@;");
+        kg_open(g, "if (inside@)");
+        kg_line(g, "sum = narrow_$x(widen_$x(sum) + widen_$x(more@));");
+        kg_row_store_to(g, s, "residual_out", "$x", "sum");
+        kg_close(g);
+        kg_line(g, "values@ = sum;");
+        kg_each_scope_end(g);
+        kg_close(g);
+        return;
+    }
     kg_each(g);
     kg_line(g, "values@ = narrow_$x(widen_$x(values@) + widen_$x(more@));");
     kg_row_store_to(g, s, "residual_out", "$x", "values@");
@@ -134,10 +179,63 @@ static void magnitude(struct kg *g, const struct kg_spec *s, const struct kg_nor
     kg_close(g);
 }
 
+/* The same where vectors are guarded: the result stays in wide@, and smoothing is skipped where there is none. */
+static void guarded_magnitude(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r)
+{
+    kg_line(g, "{");
+    g->indent++;
+    kg_batches(g, (int)r->batch);
+    if (!r->loaded)
+        r->params(g, s);
+    kg_each_scope(g);
+    r->result(g, s);
+    kg_line(g, "wide@ = t;");
+    kg_each_scope_end(g);
+    kg_open(g, "if (xscale)");
+    kg_row_param(g, s, "xscale", "smooth", "1");
+    kg_each(g);
+    kg_line(g, "wide@ *= widen_$w(smooth`);");
+    kg_each_end(g);
+    kg_close(g);
+    kg_each(g);
+    kg_line(g, "if (inside@)");
+    kg_line(g, "    top = peak_$f(top, wide@);");
+    kg_each_end(g);
+    kg_batches_end(g);
+    kg_close(g);
+}
+
+void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value)
+{
+    kg_open(g, "if (lift != 1)");
+    kg_each(g);
+    kg_line(g, "%s *= lift;", value);
+    kg_each_end(g);
+    kg_close(g);
+    kg_each(g);
+    kg_open(g, "if (inside@)");
+    kg_line(g, s->out == KG_I8 ? "const $o out = codes_$o(%s, inverse, top);"
+                               : "const $o out = narrow_$o(%s * inverse);", value);
+    kg_row_store_to(g, s, "y", "$o", "out");
+    kg_close(g);
+    kg_each_end(g);
+}
+
 static void write_values(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r)
 {
     kg_batches(g, (int)r->batch);
     read_params(g, s, r);
+    if (g->guarded) {
+        kg_each(g);
+        kg_open(g, "if (inside@)");
+        r->result(g, s);
+        kg_line(g, "const $o out = narrow_$o(t);");
+        kg_row_store_to(g, s, "y", "$o", "out");
+        kg_close(g);
+        kg_each_end(g);
+        kg_batches_end(g);
+        return;
+    }
     kg_line(g, "$o out``;");
     kg_each_scope(g);
     if (kg_is_quantised(s)) {
@@ -172,6 +270,13 @@ void kg_norm_write(struct kg *g, const struct kg_spec *s, const struct kg_norm_r
     if (kg_is_quantised(s)) {
         kg_note(g, "The largest magnitude of the result.");
         kg_line(g, "int top = 0;");
+        if (g->guarded) {
+            guarded_magnitude(g, s, r);
+            kg_row_reduce(g, s, "top", &kg_largest);
+            kg_quant_scale(g, s);
+            kg_quant_write(g, s, "wide@");
+            return;
+        }
         magnitude(g, s, r);
         kg_row_reduce(g, s, "top", &kg_largest);
         kg_quant_scale(g, s);

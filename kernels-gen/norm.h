@@ -28,6 +28,17 @@ bool kg_is_quantised(const struct kg_spec *s);
 /* After kg_row_begin: `kept_row`, where a second read finds the row, and the rows of the fused add. */
 void kg_norm_rows(struct kg *g, const struct kg_spec *s);
 
+/* Where the vectors of a row stay in registers as f32, as wide@: a sweep has no need to widen them again. The results of
+ * a quantised row lie there too until its scale is known. */
+bool kg_norm_keeps_wide(const struct kg *g, const struct kg_spec *s);
+void kg_norm_wide(struct kg *g, const struct kg_spec *s);
+
+/* A lane's sum of squares of a row that is resident: `squares`, in a sweep the squares of `of` added, and at last
+ * `square`. */
+void kg_norm_squares(struct kg *g);
+void kg_norm_add_squares(struct kg *g, const char *of);
+void kg_norm_square(struct kg *g);
+
 /* With a residual: `values@` += it, rounded; stored to residual_out. */
 void kg_norm_add(struct kg *g, const struct kg_spec *s);
 
@@ -50,5 +61,8 @@ void kg_norm_write_loop(struct kg *g, const struct kg_spec *s, const struct kg_n
  * codes are, and `inverse`; and yscale is written. Both are lifted by `lift`, so that neither leaves the range
  * of f32. */
 void kg_quant_scale(struct kg *g, const struct kg_spec *s);
+
+/* After kg_quant_scale, where vectors are guarded: writes the codes of the f32 vectors `value`, which may be changed. */
+void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value);
 
 #endif

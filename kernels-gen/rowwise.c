@@ -52,6 +52,13 @@ static const char *far_word(const struct kg_spec *s)
     return s->tile.loop && kg_isa_of(s->arch)->far ? "_far" : "";
 }
 
+/* at@ as an operand of loads and stores. Where a work-item has many vectors, the offset in bytes is made anew for
+ * each access; kept for all of them it would take as many registers. */
+static const char *place_of_vector(const struct kg_spec *s)
+{
+    return kg_isa_of(s->arch)->any_alignment && s->tile.vectors > 2 && !s->tile.loop ? "local(at@)" : "at@";
+}
+
 /* `name` = the vector at `at`, loaded by the word load[_far][_param]_, or by the word load_strided_. */
 static void load_each(struct kg *g, const struct kg_spec *s, const char *name, const char *what,
                       const char *type, const char *from, const char *only)
@@ -63,13 +70,13 @@ static void load_each(struct kg *g, const struct kg_spec *s, const char *name, c
         kg_line(g, "%s = 0;", name);
         kg_line(g, "if (%s)", only);
     }
-    const char *indent = only ? "    " : "";
+    const char *indent = only ? "    " : "", *at = place_of_vector(s);
     if (g->aligned && !*what && s->tile.loop)
         what = g->last_read ? "_last" : "_keep";
     if (kg_row_strided(g, s))
         kg_line(g, "%s%s = load_strided_%s(%s, at@, %u, cols - 1);", indent, name, type, from, s->tile.threads);
     else
-        kg_line(g, "%s%s = load%s%s_%s(%s, at@);", indent, name, far_word(s), what, type, from);
+        kg_line(g, "%s%s = load%s%s_%s(%s, %s);", indent, name, far_word(s), what, type, from, at);
     kg_each_end(g);
 }
 
@@ -342,13 +349,20 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
     places(g, s, place);
     if (kg_row_apart(g, s) || kg_row_strided(g, s))
         return;
-    kg_line(g, "int any = 0;");
-    kg_each(g);
-    kg_line(g, "any |= moved@;");
-    kg_each_end(g);
-    kg_line(g, "const bool whole = zero_in_wave(any);");
-    kg_blank(g);
+    kg_row_insides(g);
 }
+
+void kg_row_insides(struct kg *g)
+{
+    kg_line(g, "bool inside@@, partial@@;");
+    kg_each(g);
+    kg_line(g, "inside@ = (unsigned)(moved@ + $n - 1) < 2 * $n - 1;");
+    kg_line(g, "partial@ = any_with_both(inside@, moved@ != 0);");
+    kg_each_end(g);
+    kg_blank(g);
+    g->guarded = true;
+}
+
 
 void kg_row_loop(struct kg *g, const struct kg_spec *s)
 {
@@ -389,6 +403,15 @@ void kg_row_load_into(struct kg *g, const struct kg_spec *s, const char *matrix,
     snprintf(vector, sizeof vector, "%s@", name);
     snprintf(from, sizeof from, "%s_row", matrix);
     g->last_read = guarded;
+    if (g->guarded) { /* into a variable first: the compiler takes an array with parts that may not be written as one value */
+        kg_each_scope(g);
+        kg_line(g, "$x loaded = any_$x();");
+        kg_line(g, "if (inside@)");
+        kg_line(g, "    loaded = load_$x(%s, %s);", from, place_of_vector(s));
+        kg_line(g, "%s = loaded;", vector);
+        kg_each_scope_end(g);
+        return;
+    }
     if (!guarded) {
         load_each(g, s, vector, "", "$x", from, NULL);
         return;
@@ -409,7 +432,7 @@ void kg_row_load_one(struct kg *g, const struct kg_spec *s, const char *matrix, 
     if (kg_row_strided(g, s))
         kg_line(g, "%s = load_strided_$x(%s_row, at@, %u, cols - 1);", name, matrix, s->tile.threads);
     else
-        kg_line(g, "%s = load%s_$x(%s_row, at@);", name, far_word(s), matrix);
+        kg_line(g, "%s = load%s_$x(%s_row, %s);", name, far_word(s), matrix, place_of_vector(s));
 }
 
 void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,
@@ -454,6 +477,18 @@ void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
         kg_each_scope_end(g);
         return;
     }
+    if (g->guarded) {
+        kg_each_scope(g);
+        kg_open(g, "if (inside@)");
+        kg_open(g, "if (!partial@)");
+        body(g, s, false);
+        kg_else(g);
+        body(g, s, true);
+        kg_close(g);
+        kg_close(g);
+        kg_each_scope_end(g);
+        return;
+    }
     for (int own = 0; own < 2; own++) {
         if (own) {
             kg_open(g, "if (!whole)");
@@ -472,14 +507,14 @@ void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
 void kg_row_widened(struct kg *g, const struct kg_spec *s, const char *name, const char *value,
                     bool own)
 {
-    const bool again = own && s->tile.vec > 1;
+    const bool again = own && s->tile.vec > 1 && !g->guarded;
     kg_line(g, again ? "$f %s = widen_$x(packed_$x(%s));" : "$f %s = widen_$x(%s);", name, value);
 }
 
 void kg_row_own(struct kg *g, const char *name, bool own)
 {
     if (own)
-        kg_line(g, "%s = own_$f(%s, moved@);", name, name);
+        kg_line(g, g->guarded ? "%s = mine_$f(%s, moved@);" : "%s = own_$f(%s, moved@);", name, name);
 }
 
 void kg_row_until(struct kg *g, const struct kg_spec *s, const char *line, const char *column)
@@ -506,13 +541,14 @@ static void store_one(struct kg *g, const struct kg_spec *s, const char *matrix,
     if (kg_row_strided(g, s))
         kg_line(g, "store_strided_%s(%s_row, at@, %u, $n - moved@, %s);", type, matrix, s->tile.threads, value);
     else
-        kg_line(g, "store%s_%s(%s_row, at@, %s);", far_word(s), type, matrix, value);
+        kg_line(g, "store%s_%s(%s_row, %s, %s);", far_word(s), type, matrix, place_of_vector(s), value);
 }
 
 void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type,
                      const char *value)
 {
-    kg_open(g, kg_row_apart(g, s) ? "if (moved@ == 0)"
+    kg_open(g, g->guarded ? "if (inside@)"
+               : kg_row_apart(g, s) ? "if (moved@ == 0)"
                : kg_row_strided(g, s)    ? "if (moved@ < $n)"
                                   : "if (moved@ > -$n && moved@ < $n)");
     store_one(g, s, matrix, type, value);
@@ -521,7 +557,7 @@ void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, 
 
 void kg_row_store_all(struct kg *g, const struct kg_spec *s, const char *value)
 {
-    if (kg_row_apart(g, s) || kg_row_strided(g, s)) {
+    if (g->guarded || kg_row_apart(g, s) || kg_row_strided(g, s)) {
         kg_each(g);
         kg_row_store(g, s, value);
         kg_each_end(g);
@@ -629,6 +665,8 @@ void kg_row_offer(struct kg_spec s, const struct kg_rowwise *tiles, unsigned cou
         s.tile = tiles[i];
         if (!s.tile.vec)
             s.tile.vec = 128 / kg_dtypes[s.in].bits;
+        if (s.tile.rows > 1 && kg_isa_of(s.arch)->wave_groups && !s.op->adds_rows)
+            s.tile.rows = s.tile.threads < s.arch->wave ? s.arch->wave / s.tile.threads : 1;
         if (!s.op->legal(&s))
             visit(&s, with);
     }

@@ -39,11 +39,15 @@ bool kg_row_strided(const struct kg *g, const struct kg_spec *s);
 void kg_row_anchor(struct kg *g, const struct kg_spec *s);
 
 /* `at@`, the column vector j is loaded from, and `moved@`, how far that is from its place on the
- * grid: 0 for vectors all their own, less than $n either way for others of the row. `whole`: all of
- * the wave's are their own; not there in a body for aligned rows (g->aligned), whose vectors are their own or
- * outside, where loads give zeros. In a body of strided elements `moved@` is the number of elements beyond the row. For kernels that
- * hold a whole row. */
+ * grid: 0 for vectors all their own, less than $n either way for others of the row. In a body for aligned rows
+ * (g->aligned) vectors are their own or outside, where loads give zeros; in a body of strided elements `moved@` is
+ * the number of elements beyond the row; else see kg_row_insides. For kernels that hold a whole row. */
 void kg_row_places(struct kg *g, const struct kg_spec *s);
+
+/* From at@ and moved@: `inside@`, whether the lane's vector j has columns of the row; a vector outside is neither loaded
+ * nor stored and has no certain value (g->guarded). `partial@`: whether any vector j of the wave that is inside is
+ * moved, so that it must leave out what a neighbour counts. */
+void kg_row_insides(struct kg *g);
 
 /* The same for the columns from `first` on, in a loop over the row; kg_close ends it. */
 void kg_row_loop(struct kg *g, const struct kg_spec *s);
@@ -71,8 +75,9 @@ void kg_row_keep_packed(struct kg *g, const struct kg_spec *s, const char *name)
 void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,
                   const char *other);
 
-/* Sums over a lane's vectors: the lines of `body` for each; and, in waves that have vectors moved,
- * the same again, starting from `reset`, without what neighbours count. */
+/* Sums over a lane's vectors: the lines of `body` for each, with own without what neighbours count. Where g->guarded,
+ * one or the other for each vector that is inside; else first without own, and, in waves that have vectors moved,
+ * again with it, starting from `reset`. */
 void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
                   void (*body)(struct kg *g, const struct kg_spec *s, bool own));
 
@@ -105,7 +110,8 @@ void kg_row_explain(struct kg_buf *out, const struct kg_spec *s);
 /* Whether a tile can exist whose kernel needs `registers` a work-item: null, else why not. */
 const char *kg_row_legal(const struct kg_spec *s, unsigned registers);
 
-/* Visits the record with each of the tiles that is legal; vec 0 in a tile stands for 16 bytes. */
+/* Visits the record with each of the tiles that is legal; vec 0 in a tile stands for 16 bytes. Where single waves are
+ * workgroups as good as others, rows share no more than a wave: compute units get equal shares of fewer rows. */
 void kg_row_offer(struct kg_spec s, const struct kg_rowwise *tiles, unsigned count,
                   void (*visit)(const struct kg_spec *s, void *with), void *with);
 

@@ -120,6 +120,7 @@ struct kg_op {
     const char *family; /* modules are family_types */
     bool weightless;    /* has no weight operand; records then repeat the input type */
     bool light;         /* row-wise: needs few registers beside the row, so more work-items can be resident */
+    bool adds_rows;     /* row-wise: a workgroup adds its rows up, the better the more it has */
     unsigned rows_held; /* row-wise: input rows a work-item holds; 0 is 1 */
     const struct kg_arg *args;
     unsigned arg_count;

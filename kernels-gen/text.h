@@ -30,6 +30,7 @@ struct kg {
     unsigned lds; /* bytes of LDS declared so far */
     bool aligned; /* row-wise: every vector lies at a multiple of its size, in the row or outside */
     bool last_read; /* row-wise: what is loaded is not needed again */
+    bool guarded; /* row-wise: what belongs to a vector is done where inside@ says that it has columns */
     const char *stage; /* for error messages */
     char error[256];   /* first error, empty while there is none */
 };

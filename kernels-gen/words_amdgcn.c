@@ -82,14 +82,14 @@ static const struct kg_word common[] = {
      "static __device__ $x load_$x(const $t *p, int at)\n"
      "{\n"
      "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"
-     "    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof($t);\n"
+     "    const unsigned byte = (unsigned)at * (unsigned)sizeof($t);\n"
      "    return *(const anywhere *)((const char *)p + byte);\n"
      "}"},
     {"store_$x", KG_ANY, 0, 0,
      "static __device__ void store_$x($t *p, int at, $x v)\n"
      "{\n"
      "    typedef $x anywhere __attribute__((aligned(sizeof($t))));\n"
-     "    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof($t);\n"
+     "    const unsigned byte = (unsigned)at * (unsigned)sizeof($t);\n"
      "    *(anywhere *)((char *)p + byte) = v;\n"
      "}"},
     {"load_param_$x", KG_ANY, 0, 0,
@@ -114,6 +114,71 @@ static const struct kg_word common[] = {
      "static __device__ $x load_far_param_$x(const $t *p, long at)\n"
      "{\n"
      "    return load_far_$x(p, at);\n"
+     "}"},
+    {"add_squares_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* Adds the squares of v's elements to `sum`, which packed instructions do two at a time: more sums would only cost\n"
+     " * moves where lanes part and meet. */\n"
+     "static __device__ void add_squares_$x(f32x2 &sum, $x v)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        const f32x2 two = {v[e], v[e + 1]};\n"
+     "        sum += two * two;\n"
+     "    }\n"
+     "}"},
+    {"halves_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* The sums of the elements at even and at odd places. */\n"
+     "static __device__ f32x2 halves_$x($x v)\n"
+     "{\n"
+     "    f32x2 sum[$n / 2];\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n / 2; e++)\n"
+     "        sum[e] = (f32x2){v[2 * e], v[2 * e + 1]};\n"
+     "#pragma unroll\n"
+     "    for (int half = $n / 4; half > 0; half /= 2)\n"
+     "#pragma unroll\n"
+     "        for (int e = 0; e < half; e++)\n"
+     "            sum[e] += sum[e + half];\n"
+     "    return sum[0];\n"
+     "}"},
+    {"codes_$x", KG_MANY, 8, 1u << KG_I8,
+     "/* v times inverse, of magnitude 127 and what rounding adds at most, rounded to nearest even; 0 where `top`, the bits\n"
+     " * of the row's largest magnitude, are of infinity or NaN. */\n"
+     "static __device__ $x codes_$x($f v, float inverse, int top)\n"
+     "{\n"
+     "    typedef int words __attribute__((ext_vector_type($n)));\n"
+     "    typedef int packed __attribute__((ext_vector_type($n / 4)));\n"
+     "    const words bits = __builtin_bit_cast(words, v * inverse + 0x1.8p+23f);\n"
+     "    const int all = top >= 0x7f800000 ? 0x0c0c0c0c : 0x05040100;\n"
+     "    packed out;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 4) {\n"
+     "        const int low = __builtin_amdgcn_perm(bits[e + 1], bits[e], 0x0c0c0400);\n"
+     "        const int high = __builtin_amdgcn_perm(bits[e + 3], bits[e + 2], 0x0c0c0400);\n"
+     "        out[e / 4] = __builtin_amdgcn_perm(high, low, all);\n"
+     "    }\n"
+     "    return __builtin_bit_cast($x, out);\n"
+     "}"},
+    {"any_$x", KG_MANY, 0, 0,
+     "/* A value that is not used. */\n"
+     "static __device__ $x any_$x()\n"
+     "{\n"
+     "    typedef int words __attribute__((ext_vector_type(sizeof($x) / 4)));\n"
+     "    words bits;\n"
+     "    __asm__ volatile(\"\" : \"=v\"(bits));\n"
+     "    return __builtin_bit_cast($x, bits);\n"
+     "}"},
+    {"mine_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* v without the elements that a vector moved by `moved` columns, fewer than $n, shares with its neighbour. */\n"
+     "static __device__ $x mine_$x($x v, int moved)\n"
+     "{\n"
+     "    typedef int words __attribute__((ext_vector_type($n)));\n"
+     "    const int mine = ((1 << $n) - 1) << $n >> ($n + moved); /* a bit an element */\n"
+     "    words bits = __builtin_bit_cast(words, v);\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        bits[e] &= mine << (31 - e) >> 31;\n"
+     "    return __builtin_bit_cast($x, bits);\n"
      "}"},
     {"packed_$x", KG_MANY, 0, 0,
      "/* v, opaque to the compiler, so that it is kept as it is and not in a widened form "
@@ -245,6 +310,51 @@ static const struct kg_word wave64[] = {
      "{\n"
      "    return __builtin_amdgcn_ballot_w64(v != 0) == 0;\n"
      "}"},
+    {"any_with_both", KG_ANY, 0, 0,
+     "/* Whether a and b hold in any lane of the wave; each is a comparison, which gives the lanes it holds in. */\n"
+     "static __device__ bool any_with_both(bool a, bool b)\n"
+     "{\n"
+     "    return (__builtin_amdgcn_ballot_w64(a) & __builtin_amdgcn_ballot_w64(b)) != 0;\n"
+     "}"},
+    {"highest_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* The largest of `top` and the elements that are no NaN. */\n"
+     "static __device__ float highest_$x(float top, $x v)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2)\n"
+     "        __asm__(\"v_max3_f32 %0, %0, %1, %2\" : \"+v\"(top) : \"v\"(v[e]), \"v\"(v[e + 1]));\n"
+     "    return top;\n"
+     "}"},
+    {"peak_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* The largest of `top` and the bits of the elements' magnitudes. A NaN is larger than all; the maximum of floats\n"
+     " * passes it over. */\n"
+     "static __device__ int peak_$x(int top, $x v)\n"
+     "{\n"
+     "    float most = 0;\n"
+     "    bool nan = false;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        __asm__(\"v_max3_f32 %0, %0, |%1|, |%2|\" : \"+v\"(most) : \"v\"(v[e]), \"v\"(v[e + 1]));\n"
+     "        nan |= __builtin_isunordered(v[e], v[e + 1]);\n"
+     "    }\n"
+     "    const int bits = nan ? 0x7fc00000 : __builtin_bit_cast(int, most);\n"
+     "    return top > bits ? top : bits;\n"
+     "}"},
+    {"sum_wide_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* The sum of the elements, in double. */\n"
+     "static __device__ double sum_wide_$x($x v)\n"
+     "{\n"
+     "    double sum[$n];\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        sum[e] = v[e];\n"
+     "#pragma unroll\n"
+     "    for (int half = $n / 2; half > 0; half /= 2)\n"
+     "#pragma unroll\n"
+     "        for (int e = 0; e < half; e++)\n"
+     "            sum[e] += sum[e + half];\n"
+     "    return sum[0];\n"
+     "}"},
     {"other32", KG_ANY, 0, 0,
      "/* The value of the other half of 32 lanes. */\n"
      "static __device__ float other32(float v)\n"
@@ -275,6 +385,32 @@ static const struct kg_word wave32[] = {
      "{\n"
      "    return __builtin_amdgcn_ballot_w32(v != 0) == 0;\n"
      "}"},
+    {"highest_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* The largest of `top` and the elements that are no NaN. */\n"
+     "static __device__ float highest_$x(float top, $x v)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        top = larger(top, v[e]);\n"
+     "    return top;\n"
+     "}"},
+    {"peak_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* The largest of `top` and the bits of the elements' magnitudes, as which a NaN is larger than all. */\n"
+     "static __device__ int peak_$x(int top, $x v)\n"
+     "{\n"
+     "    typedef int words __attribute__((ext_vector_type($n)));\n"
+     "    const words bits = __builtin_bit_cast(words, v) & 0x7fffffff;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        top = top > bits[e] ? top : bits[e];\n"
+     "    return top;\n"
+     "}"},
+    {"any_with_both", KG_ANY, 0, 0,
+     "/* Whether a and b hold in any lane of the wave; each is a comparison, which gives the lanes it holds in. */\n"
+     "static __device__ bool any_with_both(bool a, bool b)\n"
+     "{\n"
+     "    return (__builtin_amdgcn_ballot_w32(a) & __builtin_amdgcn_ballot_w32(b)) != 0;\n"
+     "}"},
     {"other32", KG_ANY, 0, 0,
      "/* The value of the other half of the wavefront. */\n"
      "static __device__ float other32(float v)\n"
@@ -289,6 +425,8 @@ static const struct kg_word wave32[] = {
 const struct kg_isa kg_isa_wave64 = {
     .words = {{common, sizeof common / sizeof *common}, {wave64, sizeof wave64 / sizeof *wave64}},
     .last_lane = true,
+    .double_sums = true,
+    .wave_groups = true,
     .line = 64,
     .any_alignment = true,
     .far = true,

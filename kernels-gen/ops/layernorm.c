@@ -150,25 +150,47 @@ static void fold(struct kg *g, const struct kg_spec *s, const char *name, const 
     kg_line(g, "const pair %s = fold_f32x%u(%s - %s, %s);", name, chains(s), hi, start_of_sum(s), lo);
 }
 
+/* `$f v`, the vector at hand. */
+static void widened(struct kg *g, const struct kg_spec *s, bool own)
+{
+    if (kg_norm_keeps_wide(g, s))
+        kg_line(g, "$f v = wide@;");
+    else
+        kg_row_widened(g, s, "v", "values@", own);
+}
+
+static bool in_double(const struct kg_spec *s)
+{
+    return kg_isa_of(s->arch)->double_sums && s->tile.vec > 1 && !s->tile.loop;
+}
+
 static void sum_exactly(struct kg *g, const struct kg_spec *s, bool own)
 {
-    kg_row_widened(g, s, "v", "values@", own);
+    widened(g, s, own);
     kg_row_own(g, "v", own);
-    add_exactly(g, s, "hi", "lo", own);
+    if (in_double(s))
+        kg_line(g, "sum += sum_wide_$f(v);");
+    else
+        add_exactly(g, s, "hi", "lo", own);
 }
 
 static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
 {
+    if (kg_norm_keeps_wide(g, s)) {
+        kg_line(g, "$f d = wide@;");
+        kg_row_own(g, "d", own);
+        kg_norm_add_squares(g, "d");
+        return;
+    }
     kg_row_widened(g, s, "v", "values@", own);
     kg_line(g, own ? "$f d = v + negative(m);" : "$f d = v + less_m;");
     kg_row_own(g, "d", own);
-    kg_line(g, "squares += d * d;");
+    kg_norm_add_squares(g, "d");
 }
 
 static void result(struct kg *g, const struct kg_spec *s)
 {
-    (void)s;
-    kg_line(g, "const $f d = widen_$x(values@) + less_m;");
+    kg_line(g, kg_norm_keeps_wide(g, s) ? "const $f d = wide@;" : "const $f d = widen_$x(values@) + less_m;");
     kg_line(g, "$f t = (d * scale + shift) * widen_$w(scales`) + widen_$w(offsets`);");
 }
 
@@ -186,21 +208,34 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_blank(g);
 
     kg_note(g, "Sum of the row.");
-    declare_sums(g, s, "hi", "lo");
-    char reset[64];
-    snprintf(reset, sizeof reset, "hi = %s, lo = 0;", start_of_sum(s));
-    kg_row_sweep(g, s, reset, sum_exactly);
-    fold(g, s, "own_sum", "hi", "lo");
-    kg_line(g, "double sum = (double)own_sum.hi + own_sum.lo;");
-    kg_row_keep_packed(g, s, "values");
+    kg_norm_wide(g, s);
+    if (in_double(s)) {
+        kg_line(g, "double sum = 0;");
+        kg_row_sweep(g, s, NULL, sum_exactly);
+    } else {
+        char reset[64];
+        declare_sums(g, s, "hi", "lo");
+        snprintf(reset, sizeof reset, "hi = %s, lo = 0;", start_of_sum(s));
+        kg_row_sweep(g, s, reset, sum_exactly);
+        fold(g, s, "own_sum", "hi", "lo");
+        kg_line(g, "double sum = (double)own_sum.hi + own_sum.lo;");
+    }
+    if (!kg_norm_keeps_wide(g, s))
+        kg_row_keep_packed(g, s, "values");
     kg_row_reduce(g, s, "sum", &kg_wide_sum);
     mean(g);
 
     kg_note(g, "Squares of the deviations.");
-    kg_line(g, "$f squares = 0;");
+    if (kg_norm_keeps_wide(g, s)) {
+        kg_each(g);
+        kg_line(g, "wide@ += less_m;");
+        kg_each_end(g);
+    }
+    kg_norm_squares(g);
     kg_row_sweep(g, s, "squares = 0;", sum_squares);
-    kg_line(g, "float square = sum_$f(squares);");
-    kg_row_keep_packed(g, s, "values");
+    kg_norm_square(g);
+    if (!kg_norm_keeps_wide(g, s))
+        kg_row_keep_packed(g, s, "values");
     if (!params_with_row(s) && !params_in_batches(s))
         params(g, s);
     kg_row_reduce(g, s, "square", &kg_sum);

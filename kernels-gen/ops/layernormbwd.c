@@ -44,6 +44,7 @@ static void emit(struct kg *g, const struct kg_spec *s)
 const struct kg_op kg_op_layernormbwd = {
     .name = "layernormbwd",
     .family = "normbwd",
+    .adds_rows = true,
     .args = args,
     .arg_count = sizeof args / sizeof *args,
     .variants = variants,

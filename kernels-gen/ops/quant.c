@@ -45,7 +45,15 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
 
 static void sweep(struct kg *g, const struct kg_spec *s)
 {
-    (void)s;
+    if (g->guarded) {
+        kg_line(g, "$f wide@@;");
+        kg_each(g);
+        kg_line(g, "wide@ = widen_$x(values@);");
+        kg_line(g, "if (inside@)");
+        kg_line(g, "    top = peak_$f(top, wide@);");
+        kg_each_end(g);
+        return;
+    }
     kg_each_scope(g);
     kg_line(g, "$f v = widen_$x(values@);");
     kg_row_own_part(g, s, "v");
@@ -70,10 +78,14 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_load(g, s, "values", false);
     kg_line(g, "int top = 0;");
     sweep(g, s);
-    kg_row_keep_packed(g, s, "values");
+    if (!g->guarded)
+        kg_row_keep_packed(g, s, "values");
     kg_row_reduce(g, s, "top", &kg_largest);
     kg_quant_scale(g, s);
-    write_row(g, s);
+    if (g->guarded)
+        kg_quant_write(g, s, "wide@");
+    else
+        write_row(g, s);
 }
 
 static void emit_loop(struct kg *g, const struct kg_spec *s)

@@ -48,15 +48,17 @@ static void params(struct kg *g, const struct kg_spec *s)
 
 static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
 {
-    kg_row_widened(g, s, "v", "values@", own);
+    if (kg_norm_keeps_wide(g, s))
+        kg_line(g, "$f v = wide@;");
+    else
+        kg_row_widened(g, s, "v", "values@", own);
     kg_row_own(g, "v", own);
-    kg_line(g, "squares += v * v;");
+    kg_norm_add_squares(g, "v");
 }
 
 static void result(struct kg *g, const struct kg_spec *s)
 {
-    (void)s;
-    kg_line(g, "$f t = widen_$x(values@) * scale * widen_$w(scales`);");
+    kg_line(g, "$f t = %s * scale * widen_$w(scales`);", kg_norm_keeps_wide(g, s) ? "wide@" : "widen_$x(values@)");
 }
 
 static void scale_and_statistics(struct kg *g)
@@ -81,10 +83,12 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_blank(g);
 
     kg_note(g, "Sum of squares.");
-    kg_line(g, "$f squares = 0;");
+    kg_norm_wide(g, s);
+    kg_norm_squares(g);
     kg_row_sweep(g, s, "squares = 0;", sum_squares);
-    kg_line(g, "float square = sum_$f(squares);");
-    kg_row_keep_packed(g, s, "values");
+    kg_norm_square(g);
+    if (!kg_norm_keeps_wide(g, s))
+        kg_row_keep_packed(g, s, "values");
     kg_row_reduce(g, s, "square", &kg_sum);
     scale_and_statistics(g);
 

@@ -42,6 +42,7 @@ static void emit(struct kg *g, const struct kg_spec *s)
 const struct kg_op kg_op_rmsnormbwd = {
     .name = "rmsnormbwd",
     .family = "normbwd",
+    .adds_rows = true,
     .args = args,
     .arg_count = sizeof args / sizeof *args,
     .variants = variants,

@@ -101,7 +101,38 @@ static void sum_powers(struct kg *g, const struct kg_spec *s, bool own)
     (void)s;
     kg_line(g, "$f v = powers@;");
     kg_row_own(g, "v", own);
-    kg_line(g, "part += v;");
+    kg_line(g, g->guarded ? "part += halves_$f(v);" : "part += v;");
+}
+
+/* Largest element, powers and their sum, where vectors are guarded: from the first on a lane holds f32. */
+static void powers_guarded(struct kg *g, const struct kg_spec *s)
+{
+    kg_note(g, "The largest element.");
+    kg_line(g, "$f powers@@;");
+    kg_each(g);
+    kg_line(g, "powers@ = widen_$x(values@);");
+    kg_each_end(g);
+    kg_open(g, "if (scale < 0)");
+    kg_each(g);
+    kg_line(g, "powers@ = -powers@;");
+    kg_each_end(g);
+    kg_close(g);
+    kg_line(g, "float top = -__builtin_inff();");
+    kg_each(g);
+    kg_line(g, "if (inside@)");
+    kg_line(g, "    top = highest_$f(top, powers@);");
+    kg_each_end(g);
+    kg_row_reduce(g, s, "top", &kg_most);
+    about(g);
+    kg_blank(g);
+
+    kg_note(g, "Powers, and their sum.");
+    kg_each(g);
+    kg_line(g, "powers@ = power_$f((powers@ - about) * factor);");
+    kg_each_end(g);
+    kg_line(g, "f32x2 part = 0;");
+    kg_row_sweep(g, s, NULL, sum_powers);
+    kg_line(g, "float sum = part.x + part.y;");
 }
 
 static void emit_resident(struct kg *g, const struct kg_spec *s)
@@ -117,27 +148,40 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_keep_packed(g, s, "values");
     kg_blank(g);
 
-    kg_note(g, "The largest element.");
-    kg_line(g, "float top = -__builtin_inff();");
-    kg_each(g);
-    kg_line(g, "top = larger(top, most_$f(widen_$x(values@) * sign));");
-    kg_each_end(g);
-    kg_row_keep_packed(g, s, "values");
-    kg_row_reduce(g, s, "top", &kg_most);
-    about(g);
-    kg_blank(g);
+    if (g->guarded) {
+        powers_guarded(g, s);
+    } else {
+        kg_note(g, "The largest element.");
+        kg_line(g, "float top = -__builtin_inff();");
+        kg_each(g);
+        kg_line(g, "top = larger(top, most_$f(widen_$x(values@) * sign));");
+        kg_each_end(g);
+        kg_row_keep_packed(g, s, "values");
+        kg_row_reduce(g, s, "top", &kg_most);
+        about(g);
+        kg_blank(g);
 
-    kg_note(g, "Powers, and their sum.");
-    kg_line(g, "$f powers@@;");
-    kg_each(g);
-    kg_line(g, "powers@ = power_$f((widen_$x(values@) * sign - about) * factor);");
-    kg_each_end(g);
-    kg_line(g, "$f part = 0;");
-    kg_row_sweep(g, s, "part = 0;", sum_powers);
-    kg_line(g, "float sum = sum_$f(part);");
+        kg_note(g, "Powers, and their sum.");
+        kg_line(g, "$f powers@@;");
+        kg_each(g);
+        kg_line(g, "powers@ = power_$f((widen_$x(values@) * sign - about) * factor);");
+        kg_each_end(g);
+        kg_line(g, "$f part = 0;");
+        kg_row_sweep(g, s, "part = 0;", sum_powers);
+        kg_line(g, "float sum = sum_$f(part);");
+    }
     kg_row_reduce(g, s, "sum", &kg_sum);
     inverse(g);
 
+    if (g->guarded) {
+        kg_each(g);
+        kg_open(g, "if (inside@)");
+        kg_line(g, "const $o out = narrow_$o(powers@ * inverse);");
+        kg_row_store(g, s, "out");
+        kg_close(g);
+        kg_each_end(g);
+        return;
+    }
     kg_each_scope(g);
     kg_line(g, "const $o out = narrow_$o(powers@ * inverse);");
     kg_row_store(g, s, "out");

@@ -53,14 +53,18 @@ static void sum_products(struct kg *g, const struct kg_spec *s, bool own)
     kg_row_own(g, "v", own);
     kg_line(g, "$f p = widen_$x(given@);");
     kg_row_own(g, "p", own);
-    kg_line(g, "part += v * p;");
+    kg_line(g, g->guarded ? "part += halves_$f(v * p);" : "part += v * p;");
 }
 
 static void write_row(struct kg *g, const struct kg_spec *s)
 {
     kg_each_scope(g);
+    if (g->guarded)
+        kg_open(g, "if (inside@)");
     kg_line(g, "const $o out = narrow_$o(widen_$x(given@) * (widen_$x(values@) - dot) * scale);");
     kg_row_store(g, s, "out");
+    if (g->guarded)
+        kg_close(g);
     kg_each_scope_end(g);
 }
 
@@ -74,9 +78,9 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_note(g, "The only read of the rows.");
     kg_row_load(g, s, "values", false);
     kg_row_load_from(g, s, "probabilities", "given", false);
-    kg_line(g, "$f part = 0;");
+    kg_line(g, g->guarded ? "f32x2 part = 0;" : "$f part = 0;");
     kg_row_sweep(g, s, "part = 0;", sum_products);
-    kg_line(g, "float dot = sum_$f(part);");
+    kg_line(g, g->guarded ? "float dot = part.x + part.y;" : "float dot = sum_$f(part);");
     kg_row_keep_packed(g, s, "values");
     kg_row_keep_packed(g, s, "given");
     kg_row_reduce(g, s, "dot", &kg_sum);

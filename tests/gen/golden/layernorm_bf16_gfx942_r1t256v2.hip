@@ -6,7 +6,6 @@
 typedef float f32;
 typedef __bf16 bf16;
 typedef f32 f32x2 __attribute__((ext_vector_type(2)));
-typedef f32 f32x4 __attribute__((ext_vector_type(4)));
 typedef f32 f32x8 __attribute__((ext_vector_type(8)));
 typedef bf16 bf16x8 __attribute__((ext_vector_type(8)));
 
@@ -49,20 +48,52 @@ static __device__ float negative(float v)
 static __device__ bf16x8 load_bf16x8(const bf16 *p, int at)
 {
     typedef bf16x8 anywhere __attribute__((aligned(sizeof(bf16))));
-    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(bf16);
+    const unsigned byte = (unsigned)at * (unsigned)sizeof(bf16);
     return *(const anywhere *)((const char *)p + byte);
 }
 
 static __device__ void store_bf16x8(bf16 *p, int at, bf16x8 v)
 {
     typedef bf16x8 anywhere __attribute__((aligned(sizeof(bf16))));
-    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(bf16);
+    const unsigned byte = (unsigned)at * (unsigned)sizeof(bf16);
     *(anywhere *)((char *)p + byte) = v;
 }
 
 static __device__ bf16x8 load_param_bf16x8(const bf16 *p, int at)
 {
     return load_bf16x8(p, at);
+}
+
+/* Adds the squares of v's elements to `sum`, which packed instructions do two at a time: more sums would only cost
+ * moves where lanes part and meet. */
+static __device__ void add_squares_f32x8(f32x2 &sum, f32x8 v)
+{
+#pragma unroll
+    for (int e = 0; e < 8; e += 2) {
+        const f32x2 two = {v[e], v[e + 1]};
+        sum += two * two;
+    }
+}
+
+/* A value that is not used. */
+static __device__ bf16x8 any_bf16x8()
+{
+    typedef int words __attribute__((ext_vector_type(sizeof(bf16x8) / 4)));
+    words bits;
+    __asm__ volatile("" : "=v"(bits));
+    return __builtin_bit_cast(bf16x8, bits);
+}
+
+/* v without the elements that a vector moved by `moved` columns, fewer than 8, shares with its neighbour. */
+static __device__ f32x8 mine_f32x8(f32x8 v, int moved)
+{
+    typedef int words __attribute__((ext_vector_type(8)));
+    const int mine = ((1 << 8) - 1) << 8 >> (8 + moved); /* a bit an element */
+    words bits = __builtin_bit_cast(words, v);
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        bits[e] &= mine << (31 - e) >> 31;
+    return __builtin_bit_cast(f32x8, bits);
 }
 
 /* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */
@@ -136,67 +167,25 @@ static __device__ float below64(float v)
         float, __builtin_amdgcn_update_dpp(bits, bits, 0x143, 0xf, 0xf, false));
 }
 
-/* a - b, two elements an instruction: a packed addition can negate, and the compiler has no
- * packed subtraction. */
-static __device__ f32x2 minus_f32x2(f32x2 a, f32x2 b)
+/* Whether a and b hold in any lane of the wave; each is a comparison, which gives the lanes it holds in. */
+static __device__ bool any_with_both(bool a, bool b)
 {
-    typedef float two __attribute__((ext_vector_type(2)));
-    f32x2 out;
-#pragma unroll
-    for (int e = 0; e < 2; e += 2) {
-        const two left = {a[e], a[e + 1]}, right = {b[e], b[e + 1]};
-        two d;
-        __asm__("v_pk_add_f32 %0, %1, %2 neg_lo:[0,1] neg_hi:[0,1]"
-                : "=v"(d)
-                : "v"(left), "v"(right));
-        out[e] = d.x;
-        out[e + 1] = d.y;
-    }
-    return out;
+    return (__builtin_amdgcn_ballot_w64(a) & __builtin_amdgcn_ballot_w64(b)) != 0;
 }
 
-/* a - b, two elements an instruction: a packed addition can negate, and the compiler has no
- * packed subtraction. */
-static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
+/* The sum of the elements, in double. */
+static __device__ double sum_wide_f32x8(f32x8 v)
 {
-    typedef float two __attribute__((ext_vector_type(2)));
-    f32x4 out;
+    double sum[8];
 #pragma unroll
-    for (int e = 0; e < 4; e += 2) {
-        const two left = {a[e], a[e + 1]}, right = {b[e], b[e + 1]};
-        two d;
-        __asm__("v_pk_add_f32 %0, %1, %2 neg_lo:[0,1] neg_hi:[0,1]"
-                : "=v"(d)
-                : "v"(left), "v"(right));
-        out[e] = d.x;
-        out[e + 1] = d.y;
-    }
-    return out;
-}
-
-/* a - b, two elements an instruction: a packed addition can negate, and the compiler has no
- * packed subtraction. */
-static __device__ f32x8 minus_f32x8(f32x8 a, f32x8 b)
-{
-    typedef float two __attribute__((ext_vector_type(2)));
-    f32x8 out;
+    for (int e = 0; e < 8; e++)
+        sum[e] = v[e];
 #pragma unroll
-    for (int e = 0; e < 8; e += 2) {
-        const two left = {a[e], a[e + 1]}, right = {b[e], b[e + 1]};
-        two d;
-        __asm__("v_pk_add_f32 %0, %1, %2 neg_lo:[0,1] neg_hi:[0,1]"
-                : "=v"(d)
-                : "v"(left), "v"(right));
-        out[e] = d.x;
-        out[e + 1] = d.y;
-    }
-    return out;
-}
-
-/* Whether v is zero in all lanes. */
-static __device__ bool zero_in_wave(int v)
-{
-    return __builtin_amdgcn_ballot_w64(v != 0) == 0;
+    for (int half = 8 / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int e = 0; e < half; e++)
+            sum[e] += sum[e + half];
+    return sum[0];
 }
 
 static __device__ f32x8 widen_bf16x8(bf16x8 v)
@@ -212,8 +201,8 @@ static __device__ bf16x8 narrow_bf16x8(f32x8 v)
     typedef unsigned short halves __attribute__((ext_vector_type(8)));
     bool nan = false;
 #pragma unroll
-    for (int e = 0; e < 8; e++)
-        nan |= v[e] != v[e];
+    for (int e = 0; e < 8; e += 2)
+        nan |= __builtin_isunordered(v[e], v[e + 1]);
     if (nan) {
 #pragma unroll
         for (int e = 0; e < 8; e++)
@@ -224,89 +213,10 @@ static __device__ bf16x8 narrow_bf16x8(f32x8 v)
     return __builtin_bit_cast(bf16x8, __builtin_convertvector(bits, halves));
 }
 
-/* v without the elements that a vector moved by `moved` columns shares with its neighbour. */
-static __device__ f32x8 own_f32x8(f32x8 v, int moved)
-{
-    const int first = local(moved);
-#pragma unroll
-    for (int e = 0; e < 8; e++)
-        v[e] = (unsigned)(first + e) < 8 ? v[e] : 0;
-    return v;
-}
-
-static __device__ float sum_f32x8(f32x8 v)
-{
-    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
-}
-
-/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
-static __device__ void add_to_f32x2(f32x2 &hi, f32x2 &lo, f32x2 v)
-{
-    const f32x2 sum = hi + v;
-    const f32x2 part = minus_f32x2(sum, hi);
-    lo += minus_f32x2(hi, minus_f32x2(sum, part)) + minus_f32x2(v, part);
-    hi = sum;
-}
-
-/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
-static __device__ void add_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
-{
-    const f32x4 sum = hi + v;
-    const f32x4 part = minus_f32x4(sum, hi);
-    lo += minus_f32x4(hi, minus_f32x4(sum, part)) + minus_f32x4(v, part);
-    hi = sum;
-}
-
-/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
-static __device__ void add_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
-{
-    const f32x8 sum = hi + v;
-    const f32x8 part = minus_f32x8(sum, hi);
-    lo += minus_f32x8(hi, minus_f32x8(sum, part)) + minus_f32x8(v, part);
-    hi = sum;
-}
-
-/* The same for code that seldom runs, with fewer registers. */
-static __device__ void add_slowly_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
-{
-    const f32x8 sum = hi + v;
-    const f32x8 part = sum - hi;
-    lo += (hi - (sum - part)) + (v - part);
-    hi = sum;
-}
-
 /* A sum to about 48 bits: hi + lo. */
 struct pair {
     float hi, lo;
 };
-
-/* The sum of two sums, with the rounding error of hi kept (Knuth's two-sum). */
-static __device__ pair add_pair(pair a, pair b)
-{
-    const float sum = a.hi + b.hi;
-    const float part = sum - a.hi;
-    return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};
-}
-
-static __device__ pair fold_f32x2(f32x2 hi, f32x2 lo)
-{
-    return add_pair({hi[0], lo[0]}, {hi[1], lo[1]});
-}
-
-/* The sum of a vector's elements. */
-static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)
-{
-    f32x2 high = hi.lo, low = lo.lo + lo.hi;
-    add_to_f32x2(high, low, hi.hi);
-    return fold_f32x2(high, low);
-}
-
-static __device__ pair fold_f32x8(f32x8 hi, f32x8 lo)
-{
-    f32x4 high = hi.lo, low = lo.lo + lo.hi;
-    add_to_f32x4(high, low, hi.hi);
-    return fold_f32x4(high, low);
-}
 
 static __device__ double other2_wide(double v)
 {
@@ -421,27 +331,21 @@ layernorm_bf16_gfx942_r1t256v2(
         at[j] = clamp(place, 0, cols - 8);
         moved[j] = at[j] - place;
     }
-    int any = 0;
+    bool inside[2], partial[2];
 #pragma unroll
     for (int j = 0; j < 2; j++) {
-        any |= moved[j];
+        inside[j] = (unsigned)(moved[j] + 8 - 1) < 2 * 8 - 1;
+        partial[j] = any_with_both(inside[j], moved[j] != 0);
     }
-    const bool whole = zero_in_wave(any);
 
     /* The only read of the row. */
     bf16x8 values[2];
-    if (whole) {
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
-            values[j] = load_bf16x8(x_row, at[j]);
-        }
-    } else {
-#pragma unroll
-        for (int j = 0; j < 2; j++) {
-            values[j] = 0;
-            if (moved[j] > -8)
-                values[j] = load_bf16x8(x_row, at[j]);
-        }
+    for (int j = 0; j < 2; j++) {
+        bf16x8 loaded = any_bf16x8();
+        if (inside[j])
+            loaded = load_bf16x8(x_row, at[j]);
+        values[j] = loaded;
     }
     bf16x8 scales[2];
     if (gamma) {
@@ -482,44 +386,43 @@ layernorm_bf16_gfx942_r1t256v2(
         bf16x8 more[2];
 #pragma unroll
         for (int j = 0; j < 2; j++) {
-            more[j] = load_bf16x8(residual_row, at[j]);
+            bf16x8 loaded = any_bf16x8();
+            if (inside[j])
+                loaded = load_bf16x8(residual_row, at[j]);
+            more[j] = loaded;
         }
 #pragma unroll
         for (int j = 0; j < 2; j++) {
-            values[j] = narrow_bf16x8(widen_bf16x8(values[j]) + widen_bf16x8(more[j]));
-            if (moved[j] > -8 && moved[j] < 8) {
-                store_bf16x8(residual_out_row, at[j], values[j]);
+            bf16x8 sum = values[j];
+            if (inside[j]) {
+                sum = narrow_bf16x8(widen_bf16x8(sum) + widen_bf16x8(more[j]));
+                if (inside[j]) {
+                    store_bf16x8(residual_out_row, at[j], sum);
+                }
             }
+            values[j] = sum;
         }
     }
 
     /* Sum of the row. */
-    f32x8 hi = 0, lo = 0;
+    f32x8 wide[2];
 #pragma unroll
     for (int j = 0; j < 2; j++) {
-        f32x8 v = widen_bf16x8(values[j]);
-        if (j == 0)
-            hi = v;
-        else
-            add_to_f32x8(hi, lo, v);
+        wide[j] = widen_bf16x8(values[j]);
     }
-    if (!whole) {
-        hi = 0, lo = 0;
+    double sum = 0;
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
-            f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
-            v = own_f32x8(v, moved[j]);
-            if (j == 0)
-                hi = v;
-            else
-                add_slowly_to_f32x8(hi, lo, v);
+    for (int j = 0; j < 2; j++) {
+        if (inside[j]) {
+            if (!partial[j]) {
+                f32x8 v = wide[j];
+                sum += sum_wide_f32x8(v);
+            } else {
+                f32x8 v = wide[j];
+                v = mine_f32x8(v, moved[j]);
+                sum += sum_wide_f32x8(v);
+            }
         }
-    }
-    const pair own_sum = fold_f32x8(hi - 0, lo);
-    double sum = (double)own_sum.hi + own_sum.lo;
-#pragma unroll
-    for (int j = 0; j < 2; j++) {
-        values[j] = packed_bf16x8(values[j]);
     }
     sum = sum + other2_wide(sum);
     sum = sum + other4_wide(sum);
@@ -541,28 +444,25 @@ layernorm_bf16_gfx942_r1t256v2(
     const float less_m = negative(m);
 
     /* Squares of the deviations. */
-    f32x8 squares = 0;
 #pragma unroll
     for (int j = 0; j < 2; j++) {
-        f32x8 v = widen_bf16x8(values[j]);
-        f32x8 d = v + less_m;
-        squares += d * d;
+        wide[j] += less_m;
     }
-    if (!whole) {
-        squares = 0;
+    f32x2 squares = 0;
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
-            f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
-            f32x8 d = v + negative(m);
-            d = own_f32x8(d, moved[j]);
-            squares += d * d;
+    for (int j = 0; j < 2; j++) {
+        if (inside[j]) {
+            if (!partial[j]) {
+                f32x8 d = wide[j];
+                add_squares_f32x8(squares, d);
+            } else {
+                f32x8 d = wide[j];
+                d = mine_f32x8(d, moved[j]);
+                add_squares_f32x8(squares, d);
+            }
         }
     }
-    float square = sum_f32x8(squares);
-#pragma unroll
-    for (int j = 0; j < 2; j++) {
-        values[j] = packed_bf16x8(values[j]);
-    }
+    float square = squares.x + squares.y;
     square = square + other2(square);
     square = square + other4(square);
     square = square + other8(square);
@@ -587,23 +487,14 @@ layernorm_bf16_gfx942_r1t256v2(
             rstd[row] = scale;
     }
 
-    bf16x8 out[2];
 #pragma unroll
     for (int j = 0; j < 2; j++) {
-        const f32x8 d = widen_bf16x8(values[j]) + less_m;
-        f32x8 t = (d * scale + shift) * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
-        out[j] = narrow_bf16x8(t);
-    }
-    if (whole) {
-#pragma unroll
-        for (int j = 0; j < 2; j++) {
-            store_bf16x8(y_row, at[j], out[j]);
-        }
-    } else {
-#pragma unroll
-        for (int j = 0; j < 2; j++) {
-            if (moved[j] > -8 && moved[j] < 8) {
-                store_bf16x8(y_row, at[j], out[j]);
+        if (inside[j]) {
+            const f32x8 d = wide[j];
+            f32x8 t = (d * scale + shift) * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
+            const bf16x8 out = narrow_bf16x8(t);
+            if (inside[j]) {
+                store_bf16x8(y_row, at[j], out);
             }
         }
     }

@@ -51,20 +51,52 @@ static __device__ float negative(float v)
 static __device__ f32x4 load_f32x4(const f32 *p, int at)
 {
     typedef f32x4 anywhere __attribute__((aligned(sizeof(f32))));
-    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(f32);
+    const unsigned byte = (unsigned)at * (unsigned)sizeof(f32);
     return *(const anywhere *)((const char *)p + byte);
 }
 
 static __device__ void store_f32x4(f32 *p, int at, f32x4 v)
 {
     typedef f32x4 anywhere __attribute__((aligned(sizeof(f32))));
-    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(f32);
+    const unsigned byte = (unsigned)at * (unsigned)sizeof(f32);
     *(anywhere *)((char *)p + byte) = v;
 }
 
 static __device__ f32x4 load_param_f32x4(const f32 *p, int at)
 {
     return load_f32x4(p, at);
+}
+
+/* Adds the squares of v's elements to `sum`, which packed instructions do two at a time: more sums would only cost
+ * moves where lanes part and meet. */
+static __device__ void add_squares_f32x4(f32x2 &sum, f32x4 v)
+{
+#pragma unroll
+    for (int e = 0; e < 4; e += 2) {
+        const f32x2 two = {v[e], v[e + 1]};
+        sum += two * two;
+    }
+}
+
+/* A value that is not used. */
+static __device__ f32x4 any_f32x4()
+{
+    typedef int words __attribute__((ext_vector_type(sizeof(f32x4) / 4)));
+    words bits;
+    __asm__ volatile("" : "=v"(bits));
+    return __builtin_bit_cast(f32x4, bits);
+}
+
+/* v without the elements that a vector moved by `moved` columns, fewer than 4, shares with its neighbour. */
+static __device__ f32x4 mine_f32x4(f32x4 v, int moved)
+{
+    typedef int words __attribute__((ext_vector_type(4)));
+    const int mine = ((1 << 4) - 1) << 4 >> (4 + moved); /* a bit an element */
+    words bits = __builtin_bit_cast(words, v);
+#pragma unroll
+    for (int e = 0; e < 4; e++)
+        bits[e] &= mine << (31 - e) >> 31;
+    return __builtin_bit_cast(f32x4, bits);
 }
 
 /* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */
@@ -124,10 +156,10 @@ static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
     return a - b;
 }
 
-/* Whether v is zero in all lanes. */
-static __device__ bool zero_in_wave(int v)
+/* Whether a and b hold in any lane of the wave; each is a comparison, which gives the lanes it holds in. */
+static __device__ bool any_with_both(bool a, bool b)
 {
-    return __builtin_amdgcn_ballot_w32(v != 0) == 0;
+    return (__builtin_amdgcn_ballot_w32(a) & __builtin_amdgcn_ballot_w32(b)) != 0;
 }
 
 /* The value of the other half of the wavefront. */
@@ -147,21 +179,6 @@ static __device__ f32x4 widen_f32x4(f32x4 v)
 static __device__ f32x4 narrow_f32x4(f32x4 v)
 {
     return __builtin_convertvector(v, f32x4);
-}
-
-/* v without the elements that a vector moved by `moved` columns shares with its neighbour. */
-static __device__ f32x4 own_f32x4(f32x4 v, int moved)
-{
-    const int first = local(moved);
-#pragma unroll
-    for (int e = 0; e < 4; e++)
-        v[e] = (unsigned)(first + e) < 4 ? v[e] : 0;
-    return v;
-}
-
-static __device__ float sum_f32x4(f32x4 v)
-{
-    return (v[0] + v[2]) + (v[1] + v[3]);
 }
 
 /* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
@@ -326,27 +343,21 @@ layernorm_f32_gfx1201_r8t32v3(
         at[j] = clamp(place, 0, cols - 4);
         moved[j] = at[j] - place;
     }
-    int any = 0;
+    bool inside[3], partial[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        any |= moved[j];
+        inside[j] = (unsigned)(moved[j] + 4 - 1) < 2 * 4 - 1;
+        partial[j] = any_with_both(inside[j], moved[j] != 0);
     }
-    const bool whole = zero_in_wave(any);
 
     /* The only read of the row. */
     f32x4 values[3];
-    if (whole) {
 #pragma unroll
-        for (int j = 0; j < 3; j++) {
-            values[j] = load_f32x4(x_row, at[j]);
-        }
-    } else {
-#pragma unroll
-        for (int j = 0; j < 3; j++) {
-            values[j] = 0;
-            if (moved[j] > -4)
-                values[j] = load_f32x4(x_row, at[j]);
-        }
+    for (int j = 0; j < 3; j++) {
+        f32x4 loaded = any_f32x4();
+        if (inside[j])
+            loaded = load_f32x4(x_row, local(at[j]));
+        values[j] = loaded;
     }
     /* The row is x + residual where there is one. */
     if (residual) {
@@ -355,37 +366,48 @@ layernorm_f32_gfx1201_r8t32v3(
         f32x4 more[3];
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            more[j] = load_f32x4(residual_row, at[j]);
+            f32x4 loaded = any_f32x4();
+            if (inside[j])
+                loaded = load_f32x4(residual_row, local(at[j]));
+            more[j] = loaded;
         }
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            values[j] = narrow_f32x4(widen_f32x4(values[j]) + widen_f32x4(more[j]));
-            if (moved[j] > -4 && moved[j] < 4) {
-                store_f32x4(residual_out_row, at[j], values[j]);
+            f32x4 sum = values[j];
+            if (inside[j]) {
+                sum = narrow_f32x4(widen_f32x4(sum) + widen_f32x4(more[j]));
+                if (inside[j]) {
+                    store_f32x4(residual_out_row, local(at[j]), sum);
+                }
             }
+            values[j] = sum;
         }
     }
 
     /* Sum of the row. */
+    f32x4 wide[3];
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+        wide[j] = widen_f32x4(values[j]);
+    }
     f32x4 hi = 0, lo = 0;
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        f32x4 v = widen_f32x4(values[j]);
-        if (j == 0)
-            hi = v;
-        else
-            add_to_f32x4(hi, lo, v);
-    }
-    if (!whole) {
-        hi = 0, lo = 0;
-#pragma unroll
-        for (int j = 0; j < 3; j++) {
-            f32x4 v = widen_f32x4(packed_f32x4(values[j]));
-            v = own_f32x4(v, moved[j]);
-            if (j == 0)
-                hi = v;
-            else
-                add_slowly_to_f32x4(hi, lo, v);
+        if (inside[j]) {
+            if (!partial[j]) {
+                f32x4 v = wide[j];
+                if (j == 0)
+                    hi = v;
+                else
+                    add_to_f32x4(hi, lo, v);
+            } else {
+                f32x4 v = wide[j];
+                v = mine_f32x4(v, moved[j]);
+                if (j == 0)
+                    hi = v;
+                else
+                    add_slowly_to_f32x4(hi, lo, v);
+            }
         }
     }
     const pair own_sum = fold_f32x4(hi - 0, lo);
@@ -402,29 +424,30 @@ layernorm_f32_gfx1201_r8t32v3(
     const float less_m = negative(m);
 
     /* Squares of the deviations. */
-    f32x4 squares = 0;
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        f32x4 v = widen_f32x4(values[j]);
-        f32x4 d = v + less_m;
-        squares += d * d;
+        wide[j] += less_m;
     }
-    if (!whole) {
-        squares = 0;
+    f32x2 squares = 0;
 #pragma unroll
-        for (int j = 0; j < 3; j++) {
-            f32x4 v = widen_f32x4(packed_f32x4(values[j]));
-            f32x4 d = v + negative(m);
-            d = own_f32x4(d, moved[j]);
-            squares += d * d;
+    for (int j = 0; j < 3; j++) {
+        if (inside[j]) {
+            if (!partial[j]) {
+                f32x4 d = wide[j];
+                add_squares_f32x4(squares, d);
+            } else {
+                f32x4 d = wide[j];
+                d = mine_f32x4(d, moved[j]);
+                add_squares_f32x4(squares, d);
+            }
         }
     }
-    float square = sum_f32x4(squares);
+    float square = squares.x + squares.y;
     f32x4 scales[3];
     if (gamma) {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            scales[j] = load_param_f32x4(gamma, at[j]);
+            scales[j] = load_param_f32x4(gamma, local(at[j]));
         }
     } else {
 #pragma unroll
@@ -436,7 +459,7 @@ layernorm_f32_gfx1201_r8t32v3(
     if (beta) {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            offsets[j] = load_param_f32x4(beta, at[j]);
+            offsets[j] = load_param_f32x4(beta, local(at[j]));
         }
     } else {
 #pragma unroll
@@ -460,23 +483,14 @@ layernorm_f32_gfx1201_r8t32v3(
             rstd[row] = scale;
     }
 
-    f32x4 out[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        const f32x4 d = widen_f32x4(values[j]) + less_m;
-        f32x4 t = (d * scale + shift) * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
-        out[j] = narrow_f32x4(t);
-    }
-    if (whole) {
-#pragma unroll
-        for (int j = 0; j < 3; j++) {
-            store_f32x4(y_row, at[j], out[j]);
-        }
-    } else {
-#pragma unroll
-        for (int j = 0; j < 3; j++) {
-            if (moved[j] > -4 && moved[j] < 4) {
-                store_f32x4(y_row, at[j], out[j]);
+        if (inside[j]) {
+            const f32x4 d = wide[j];
+            f32x4 t = (d * scale + shift) * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
+            const f32x4 out = narrow_f32x4(t);
+            if (inside[j]) {
+                store_f32x4(y_row, local(at[j]), out);
             }
         }
     }

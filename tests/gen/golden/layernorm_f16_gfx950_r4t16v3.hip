@@ -1,11 +1,10 @@
-/* layernorm_f16_gfx950_r16t16v3 for gfx950, written by flygen. */
+/* layernorm_f16_gfx950_r4t16v3 for gfx950, written by flygen. */
 
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 typedef float f32;
 typedef _Float16 f16;
 typedef f32 f32x2 __attribute__((ext_vector_type(2)));
-typedef f32 f32x4 __attribute__((ext_vector_type(4)));
 typedef f32 f32x8 __attribute__((ext_vector_type(8)));
 typedef f16 f16x8 __attribute__((ext_vector_type(8)));
 
@@ -48,20 +47,52 @@ static __device__ float negative(float v)
 static __device__ f16x8 load_f16x8(const f16 *p, int at)
 {
     typedef f16x8 anywhere __attribute__((aligned(sizeof(f16))));
-    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(f16);
+    const unsigned byte = (unsigned)at * (unsigned)sizeof(f16);
     return *(const anywhere *)((const char *)p + byte);
 }
 
 static __device__ void store_f16x8(f16 *p, int at, f16x8 v)
 {
     typedef f16x8 anywhere __attribute__((aligned(sizeof(f16))));
-    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(f16);
+    const unsigned byte = (unsigned)at * (unsigned)sizeof(f16);
     *(anywhere *)((char *)p + byte) = v;
 }
 
 static __device__ f16x8 load_param_f16x8(const f16 *p, int at)
 {
     return load_f16x8(p, at);
+}
+
+/* Adds the squares of v's elements to `sum`, which packed instructions do two at a time: more sums would only cost
+ * moves where lanes part and meet. */
+static __device__ void add_squares_f32x8(f32x2 &sum, f32x8 v)
+{
+#pragma unroll
+    for (int e = 0; e < 8; e += 2) {
+        const f32x2 two = {v[e], v[e + 1]};
+        sum += two * two;
+    }
+}
+
+/* A value that is not used. */
+static __device__ f16x8 any_f16x8()
+{
+    typedef int words __attribute__((ext_vector_type(sizeof(f16x8) / 4)));
+    words bits;
+    __asm__ volatile("" : "=v"(bits));
+    return __builtin_bit_cast(f16x8, bits);
+}
+
+/* v without the elements that a vector moved by `moved` columns, fewer than 8, shares with its neighbour. */
+static __device__ f32x8 mine_f32x8(f32x8 v, int moved)
+{
+    typedef int words __attribute__((ext_vector_type(8)));
+    const int mine = ((1 << 8) - 1) << 8 >> (8 + moved); /* a bit an element */
+    words bits = __builtin_bit_cast(words, v);
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        bits[e] &= mine << (31 - e) >> 31;
+    return __builtin_bit_cast(f32x8, bits);
 }
 
 /* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */
@@ -111,48 +142,25 @@ static __device__ float other16(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x140, 0xf, 0xf, true));
 }
 
-/* a - b, two elements an instruction: a packed addition can negate, and the compiler has no
- * packed subtraction. */
-static __device__ f32x2 minus_f32x2(f32x2 a, f32x2 b)
+/* Whether a and b hold in any lane of the wave; each is a comparison, which gives the lanes it holds in. */
+static __device__ bool any_with_both(bool a, bool b)
 {
-    typedef float two __attribute__((ext_vector_type(2)));
-    f32x2 out;
-#pragma unroll
-    for (int e = 0; e < 2; e += 2) {
-        const two left = {a[e], a[e + 1]}, right = {b[e], b[e + 1]};
-        two d;
-        __asm__("v_pk_add_f32 %0, %1, %2 neg_lo:[0,1] neg_hi:[0,1]"
-                : "=v"(d)
-                : "v"(left), "v"(right));
-        out[e] = d.x;
-        out[e + 1] = d.y;
-    }
-    return out;
+    return (__builtin_amdgcn_ballot_w64(a) & __builtin_amdgcn_ballot_w64(b)) != 0;
 }
 
-/* a - b, two elements an instruction: a packed addition can negate, and the compiler has no
- * packed subtraction. */
-static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
+/* The sum of the elements, in double. */
+static __device__ double sum_wide_f32x8(f32x8 v)
 {
-    typedef float two __attribute__((ext_vector_type(2)));
-    f32x4 out;
+    double sum[8];
 #pragma unroll
-    for (int e = 0; e < 4; e += 2) {
-        const two left = {a[e], a[e + 1]}, right = {b[e], b[e + 1]};
-        two d;
-        __asm__("v_pk_add_f32 %0, %1, %2 neg_lo:[0,1] neg_hi:[0,1]"
-                : "=v"(d)
-                : "v"(left), "v"(right));
-        out[e] = d.x;
-        out[e + 1] = d.y;
-    }
-    return out;
-}
-
-/* Whether v is zero in all lanes. */
-static __device__ bool zero_in_wave(int v)
-{
-    return __builtin_amdgcn_ballot_w64(v != 0) == 0;
+    for (int e = 0; e < 8; e++)
+        sum[e] = v[e];
+#pragma unroll
+    for (int half = 8 / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int e = 0; e < half; e++)
+            sum[e] += sum[e + half];
+    return sum[0];
 }
 
 static __device__ f32x8 widen_f16x8(f16x8 v)
@@ -166,63 +174,10 @@ static __device__ f16x8 narrow_f16x8(f32x8 v)
     return __builtin_convertvector(v, f16x8);
 }
 
-/* v without the elements that a vector moved by `moved` columns shares with its neighbour. */
-static __device__ f32x8 own_f32x8(f32x8 v, int moved)
-{
-    const int first = local(moved);
-#pragma unroll
-    for (int e = 0; e < 8; e++)
-        v[e] = (unsigned)(first + e) < 8 ? v[e] : 0;
-    return v;
-}
-
-static __device__ float sum_f32x8(f32x8 v)
-{
-    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
-}
-
-/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
-static __device__ void add_to_f32x2(f32x2 &hi, f32x2 &lo, f32x2 v)
-{
-    const f32x2 sum = hi + v;
-    const f32x2 part = minus_f32x2(sum, hi);
-    lo += minus_f32x2(hi, minus_f32x2(sum, part)) + minus_f32x2(v, part);
-    hi = sum;
-}
-
-/* The same, where hi is at least as large as v in magnitude (Dekker's two-sum). */
-static __device__ void add_near_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
-{
-    const f32x4 sum = hi + v;
-    lo += minus_f32x4(v, minus_f32x4(sum, hi));
-    hi = sum;
-}
-
 /* A sum to about 48 bits: hi + lo. */
 struct pair {
     float hi, lo;
 };
-
-/* The sum of two sums, with the rounding error of hi kept (Knuth's two-sum). */
-static __device__ pair add_pair(pair a, pair b)
-{
-    const float sum = a.hi + b.hi;
-    const float part = sum - a.hi;
-    return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};
-}
-
-static __device__ pair fold_f32x2(f32x2 hi, f32x2 lo)
-{
-    return add_pair({hi[0], lo[0]}, {hi[1], lo[1]});
-}
-
-/* The sum of a vector's elements. */
-static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)
-{
-    f32x2 high = hi.lo, low = lo.lo + lo.hi;
-    add_to_f32x2(high, low, hi.hi);
-    return fold_f32x2(high, low);
-}
 
 static __device__ double other2_wide(double v)
 {
@@ -282,9 +237,9 @@ static __device__ float reciprocal_root(float v)
 extern "C" __device__ __attribute__((used, visibility("default")))
 const unsigned char fly_registry_FINGERPRINT = 1;
 
-/* 16 rows a workgroup, 16 lanes a row, 8 to 384 columns, read once */
-extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(256, 256)))
-layernorm_f16_gfx950_r16t16v3(
+/* 4 rows a workgroup, 16 lanes a row, 8 to 384 columns, read once */
+extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(64, 64)))
+layernorm_f16_gfx950_r4t16v3(
     const f16 *x,
     const f16 *__restrict__ gamma,
     const f16 *__restrict__ beta,
@@ -303,10 +258,10 @@ layernorm_f16_gfx950_r16t16v3(
     int cols,
     float eps)
 {
-    /* 16 rows a workgroup, 16 lanes a row. */
+    /* 4 rows a workgroup, 16 lanes a row. */
     const int lane = work_item_id() % 16;
     const int slot = work_item_id() / 16;
-    const int row = workgroup_id() * 16 + slot;
+    const int row = workgroup_id() * 4 + slot;
     if (row >= rows)
         return;
     const f16 *x_row = x + row * ldx;
@@ -327,27 +282,21 @@ layernorm_f16_gfx950_r16t16v3(
         at[j] = clamp(place, 0, cols - 8);
         moved[j] = at[j] - place;
     }
-    int any = 0;
+    bool inside[3], partial[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        any |= moved[j];
+        inside[j] = (unsigned)(moved[j] + 8 - 1) < 2 * 8 - 1;
+        partial[j] = any_with_both(inside[j], moved[j] != 0);
     }
-    const bool whole = zero_in_wave(any);
 
     /* The only read of the row. */
     f16x8 values[3];
-    if (whole) {
 #pragma unroll
-        for (int j = 0; j < 3; j++) {
-            values[j] = load_f16x8(x_row, at[j]);
-        }
-    } else {
-#pragma unroll
-        for (int j = 0; j < 3; j++) {
-            values[j] = 0;
-            if (moved[j] > -8)
-                values[j] = load_f16x8(x_row, at[j]);
-        }
+    for (int j = 0; j < 3; j++) {
+        f16x8 loaded = any_f16x8();
+        if (inside[j])
+            loaded = load_f16x8(x_row, local(at[j]));
+        values[j] = loaded;
     }
     /* The row is x + residual where there is one. */
     if (residual) {
@@ -356,40 +305,43 @@ layernorm_f16_gfx950_r16t16v3(
         f16x8 more[3];
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            more[j] = load_f16x8(residual_row, at[j]);
+            f16x8 loaded = any_f16x8();
+            if (inside[j])
+                loaded = load_f16x8(residual_row, local(at[j]));
+            more[j] = loaded;
         }
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            values[j] = narrow_f16x8(widen_f16x8(values[j]) + widen_f16x8(more[j]));
-            if (moved[j] > -8 && moved[j] < 8) {
-                store_f16x8(residual_out_row, at[j], values[j]);
+            f16x8 sum = values[j];
+            if (inside[j]) {
+                sum = narrow_f16x8(widen_f16x8(sum) + widen_f16x8(more[j]));
+                if (inside[j]) {
+                    store_f16x8(residual_out_row, local(at[j]), sum);
+                }
             }
+            values[j] = sum;
         }
     }
 
     /* Sum of the row. */
-    f32x4 hi = 0x1.8p+19f, lo = 0;
+    f32x8 wide[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        f32x8 v = widen_f16x8(values[j]);
-        add_near_to_f32x4(hi, lo, v.lo);
-        add_near_to_f32x4(hi, lo, v.hi);
+        wide[j] = widen_f16x8(values[j]);
     }
-    if (!whole) {
-        hi = 0x1.8p+19f, lo = 0;
+    double sum = 0;
 #pragma unroll
-        for (int j = 0; j < 3; j++) {
-            f32x8 v = widen_f16x8(packed_f16x8(values[j]));
-            v = own_f32x8(v, moved[j]);
-            add_near_to_f32x4(hi, lo, v.lo);
-            add_near_to_f32x4(hi, lo, v.hi);
+    for (int j = 0; j < 3; j++) {
+        if (inside[j]) {
+            if (!partial[j]) {
+                f32x8 v = wide[j];
+                sum += sum_wide_f32x8(v);
+            } else {
+                f32x8 v = wide[j];
+                v = mine_f32x8(v, moved[j]);
+                sum += sum_wide_f32x8(v);
+            }
         }
-    }
-    const pair own_sum = fold_f32x4(hi - 0x1.8p+19f, lo);
-    double sum = (double)own_sum.hi + own_sum.lo;
-#pragma unroll
-    for (int j = 0; j < 3; j++) {
-        values[j] = packed_f16x8(values[j]);
     }
     sum = sum + other2_wide(sum);
     sum = sum + other4_wide(sum);
@@ -402,33 +354,30 @@ layernorm_f16_gfx950_r16t16v3(
     const float less_m = negative(m);
 
     /* Squares of the deviations. */
-    f32x8 squares = 0;
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        f32x8 v = widen_f16x8(values[j]);
-        f32x8 d = v + less_m;
-        squares += d * d;
+        wide[j] += less_m;
     }
-    if (!whole) {
-        squares = 0;
+    f32x2 squares = 0;
 #pragma unroll
-        for (int j = 0; j < 3; j++) {
-            f32x8 v = widen_f16x8(packed_f16x8(values[j]));
-            f32x8 d = v + negative(m);
-            d = own_f32x8(d, moved[j]);
-            squares += d * d;
+    for (int j = 0; j < 3; j++) {
+        if (inside[j]) {
+            if (!partial[j]) {
+                f32x8 d = wide[j];
+                add_squares_f32x8(squares, d);
+            } else {
+                f32x8 d = wide[j];
+                d = mine_f32x8(d, moved[j]);
+                add_squares_f32x8(squares, d);
+            }
         }
     }
-    float square = sum_f32x8(squares);
-#pragma unroll
-    for (int j = 0; j < 3; j++) {
-        values[j] = packed_f16x8(values[j]);
-    }
+    float square = squares.x + squares.y;
     f16x8 scales[3];
     if (gamma) {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            scales[j] = load_param_f16x8(gamma, at[j]);
+            scales[j] = load_param_f16x8(gamma, local(at[j]));
         }
     } else {
 #pragma unroll
@@ -444,7 +393,7 @@ layernorm_f16_gfx950_r16t16v3(
     if (beta) {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            offsets[j] = load_param_f16x8(beta, at[j]);
+            offsets[j] = load_param_f16x8(beta, local(at[j]));
         }
     } else {
 #pragma unroll
@@ -471,23 +420,14 @@ layernorm_f16_gfx950_r16t16v3(
             rstd[row] = scale;
     }
 
-    f16x8 out[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        const f32x8 d = widen_f16x8(values[j]) + less_m;
-        f32x8 t = (d * scale + shift) * widen_f16x8(scales[j]) + widen_f16x8(offsets[j]);
-        out[j] = narrow_f16x8(t);
-    }
-    if (whole) {
-#pragma unroll
-        for (int j = 0; j < 3; j++) {
-            store_f16x8(y_row, at[j], out[j]);
-        }
-    } else {
-#pragma unroll
-        for (int j = 0; j < 3; j++) {
-            if (moved[j] > -8 && moved[j] < 8) {
-                store_f16x8(y_row, at[j], out[j]);
+        if (inside[j]) {
+            const f32x8 d = wide[j];
+            f32x8 t = (d * scale + shift) * widen_f16x8(scales[j]) + widen_f16x8(offsets[j]);
+            const f16x8 out = narrow_f16x8(t);
+            if (inside[j]) {
+                store_f16x8(y_row, local(at[j]), out);
             }
         }
     }

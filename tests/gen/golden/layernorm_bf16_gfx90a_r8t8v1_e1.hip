@@ -1,4 +1,4 @@
-/* layernorm_bf16_gfx90a_r32t8v1_e1 for gfx90a, written by flygen. */
+/* layernorm_bf16_gfx90a_r8t8v1_e1 for gfx90a, written by flygen. */
 
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
@@ -23,13 +23,6 @@ static __device__ unsigned work_item_id()
     return __builtin_amdgcn_workitem_id_x();
 }
 
-/* v, opaque to the compiler, so that what is made of it is made where it is used. */
-static __device__ int local(int v)
-{
-    __asm__("" : "+v"(v));
-    return v;
-}
-
 /* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */
 static __device__ float negative(float v)
 {
@@ -42,14 +35,14 @@ static __device__ float negative(float v)
 static __device__ bf16x1 load_bf16x1(const bf16 *p, int at)
 {
     typedef bf16x1 anywhere __attribute__((aligned(sizeof(bf16))));
-    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(bf16);
+    const unsigned byte = (unsigned)at * (unsigned)sizeof(bf16);
     return *(const anywhere *)((const char *)p + byte);
 }
 
 static __device__ void store_bf16x1(bf16 *p, int at, bf16x1 v)
 {
     typedef bf16x1 anywhere __attribute__((aligned(sizeof(bf16))));
-    const unsigned byte = (unsigned)local(at) * (unsigned)sizeof(bf16);
+    const unsigned byte = (unsigned)at * (unsigned)sizeof(bf16);
     *(anywhere *)((char *)p + byte) = v;
 }
 
@@ -166,9 +159,9 @@ static __device__ float reciprocal_root(float v)
 extern "C" __device__ __attribute__((used, visibility("default")))
 const unsigned char fly_registry_FINGERPRINT = 1;
 
-/* 32 rows a workgroup, 8 lanes a row, 1 to 8 columns, read once */
-extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(256, 256)))
-layernorm_bf16_gfx90a_r32t8v1_e1(
+/* 8 rows a workgroup, 8 lanes a row, 1 to 8 columns, read once */
+extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(64, 64)))
+layernorm_bf16_gfx90a_r8t8v1_e1(
     const bf16 *x,
     const bf16 *__restrict__ gamma,
     const bf16 *__restrict__ beta,
@@ -187,10 +180,10 @@ layernorm_bf16_gfx90a_r32t8v1_e1(
     int cols,
     float eps)
 {
-    /* 32 rows a workgroup, 8 lanes a row. */
+    /* 8 rows a workgroup, 8 lanes a row. */
     const int lane = work_item_id() % 8;
     const int slot = work_item_id() / 8;
-    const int row = workgroup_id() * 32 + slot;
+    const int row = workgroup_id() * 8 + slot;
     if (row >= rows)
         return;
     const bf16 *x_row = x + row * ldx;

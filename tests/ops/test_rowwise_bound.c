@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory is the bound of row-wise operations on rows of 4 MiB and a little, by the simulator's model: no unit takes
+ * longer than HBM. Where one does, rowwise_bound.inc names the problem with its share, which must not grow.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "../support/check.h"
+#include "core/dtype.h"
+#include "core/handle.h"
+#include "flysim.h"
+
+enum { INPUT_BYTES = 4 << 20 };
+
+static const struct {
+    const char *arch, *problem, *bound;
+    double share; /* of HBM's time */
+} exceptions[] = {
+#define ROWWISE_BOUND(arch, problem, bound, share) {arch, problem, bound, share},
+#include "rowwise_bound.inc"
+};
+
+static struct check_device device;
+static int (*mark)(const void *, size_t), (*reset_counts)(void), (*get_counts)(struct flysim_counts *);
+static const char *(*unit_name)(int);
+static int failures, problems;
+
+static void open_simulator(void)
+{
+    char message[600];
+    cr_assert(check_open(&device, 0, message, sizeof message), "%s", message);
+    *(void **)&mark = device.rt->symbol(device.rt, "flysimMarkParam");
+    *(void **)&reset_counts = device.rt->symbol(device.rt, "flysimResetCounts");
+    *(void **)&get_counts = device.rt->symbol(device.rt, "flysimGetCounts");
+    *(void **)&unit_name = device.rt->symbol(device.rt, "flysimUnitName");
+    cr_assert(mark && reset_counts && get_counts && unit_name, "%s is not the simulator", device.rt->name);
+}
+
+static void close_simulator(void)
+{
+    check_close(&device);
+}
+
+static void judge(const char *text)
+{
+    struct flysim_counts c = {.size = sizeof c};
+    struct check_options opt = {.seed = 1};
+    struct check_case run;
+    struct check_result r;
+    struct fly_problem p;
+    char why[300];
+    double limit = 1;
+    cr_assert_eq(fly_problem_parse(text, &p, why, sizeof why), FLY_STATUS_SUCCESS, "%s: %s", text, why);
+    cr_assert(check_prepare(&run, &device, &p, &opt, &r), "%s", r.message);
+    for (uint32_t i = 0; i < run.n; i++)
+        if (run.b[i].o.present && run.b[i].o.role == FLY_PARAM)
+            mark(run.b[i].device, run.b[i].bytes);
+    if (run.workspace)
+        mark(run.workspace, run.workspace_bytes);
+    reset_counts();
+    check_launch(&run, &r);
+    cr_assert_eq(r.status, FLY_STATUS_SUCCESS, "%s", r.message);
+    get_counts(&c);
+    check_release(&run);
+    int most = 0;
+    for (int u = 1; u < FLYSIM_UNITS; u++)
+        if (c.unit_ns[u] > c.unit_ns[most])
+            most = u;
+    double share = c.unit_ns[most] / c.unit_ns[FLYSIM_HBM];
+    for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
+        if (!strcmp(exceptions[i].arch, device.arch) && !strcmp(exceptions[i].problem, text))
+            limit = exceptions[i].share;
+    problems++;
+    if (share > limit + 0.005) {
+        failures++;
+        fprintf(stderr, "ROWWISE_BOUND(\"%s\", \"%s\", \"%s\", %.2f)\n", device.arch, text, unit_name(most),
+                share + 0.005);
+    }
+}
+
+Test(rowwise_bound, memory_is_the_bound, .init = open_simulator, .fini = close_simulator)
+{
+    static const char *const forms[] = {
+        "layernorm:%s:rows=%lld,cols=%lld", "layernorm:%s:rows=%lld,cols=%lld,add=1",
+        "layernorm:%s,%s,i8:rows=%lld,cols=%lld,quant=dynamic", "rmsnorm:%s:rows=%lld,cols=%lld",
+        "rmsnorm:%s:rows=%lld,cols=%lld,add=1", "rmsnorm:%s,%s,i8:rows=%lld,cols=%lld,quant=dynamic",
+        "softmax:%s:rows=%lld,cols=%lld", "softmaxbwd:%s:rows=%lld,cols=%lld", "layernormbwd:%s:rows=%lld,cols=%lld",
+        "rmsnormbwd:%s:rows=%lld,cols=%lld", "quant:%s,i8:rows=%lld,cols=%lld"};
+    static const char *const types[] = {"f32", "bf16", "f16"};
+    static const int64_t cols[] = {64, 768, 1000, 3001, 4096, 8192};
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+            for (size_t i = 0; i < sizeof cols / sizeof *cols; i++) {
+                char text[FLY_MAX_PROBLEM_TEXT];
+                long long row = (long long)cols[i] * (t ? 2 : 4), rows = (INPUT_BYTES + row - 1) / row;
+                if (t == 2 && cols[i] % 1000) /* float16 takes the instructions of bfloat16 or fewer */
+                    continue;
+                if (strstr(forms[f], "%s,%s"))
+                    snprintf(text, sizeof text, forms[f], types[t], types[t], rows, (long long)cols[i]);
+                else
+                    snprintf(text, sizeof text, forms[f], types[t], rows, (long long)cols[i]);
+                judge(text);
+            }
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        char text[FLY_MAX_PROBLEM_TEXT];
+        snprintf(text, sizeof text, "vecadd:%s:n=%d", types[t], INPUT_BYTES / (t ? 2 : 4));
+        judge(text);
+    }
+    printf("%d problems, %zu named exceptions on all targets\n", problems, sizeof exceptions / sizeof *exceptions);
+    cr_assert_eq(failures, 0, "%d problems are not bound by memory and not named", failures);
+}
