@@ -25,6 +25,21 @@ static const struct kg_rowwise few_tiles[] = {
     {1, 512, 4, .loop = true},
 };
 
+/* The same where a wave is a workgroup: a lane has at least two vectors where rows allow, for half of its work is
+ * exchanging with others. The widest tiles are for few rows. */
+static const struct kg_rowwise tiles_of_64[] = {
+    {16, 4, 1}, {16, 4, 2}, {8, 8, 2}, {8, 8, 3}, {8, 8, 4}, {4, 16, 3}, {4, 16, 4}, {2, 32, 3}, {2, 32, 4},
+    {1, 64, 3}, {1, 64, 4}, {1, 128, 3}, {1, 128, 4},
+    {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 256, 8}, {1, 512, 2}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
+    {1, 1024, 1}, {1, 1024, 2}, {1, 1024, 4}, {1, 1024, 8},
+    {1, 512, 4, .loop = true},
+};
+static const struct kg_rowwise few_tiles_of_64[] = {
+    {16, 4, 2}, {8, 8, 2}, {8, 8, 4}, {4, 16, 4}, {2, 32, 3}, {2, 32, 4}, {1, 64, 3}, {1, 64, 4}, {1, 128, 3}, {1, 128, 4},
+    {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 256, 8}, {1, 512, 4}, {1, 512, 8},
+    {1, 512, 4, .loop = true},
+};
+
 /* One element at a time: rows too narrow for a vector, and whatever nothing else takes. */
 static const struct kg_rowwise narrow[] = {
     {32, 8, 1, .vec = 1},
@@ -102,7 +117,12 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
         const struct kg_spec s = {.op = op, .arch = arch, .in = types[t].in, .weight = types[t].weight, .out = types[t].out};
         if (!has_type(arch, s.out) || (s.weight != s.in && !mixed))
             continue;
-        if (s.weight == s.in && s.out == s.in && !kg_arch_generic(arch))
+        const bool all = s.weight == s.in && s.out == s.in && !kg_arch_generic(arch);
+        if (kg_isa_of(arch)->wave_groups && all)
+            kg_row_offer(s, tiles_of_64, sizeof tiles_of_64 / sizeof *tiles_of_64, visit, with);
+        else if (kg_isa_of(arch)->wave_groups)
+            kg_row_offer(s, few_tiles_of_64, sizeof few_tiles_of_64 / sizeof *few_tiles_of_64, visit, with);
+        else if (all)
             kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
         else
             kg_row_offer(s, few_tiles, sizeof few_tiles / sizeof *few_tiles, visit, with);
@@ -199,17 +219,29 @@ static void guarded_magnitude(struct kg *g, const struct kg_spec *s, const struc
     kg_close(g);
     kg_each(g);
     kg_line(g, "if (inside@)");
-    kg_line(g, "    top = peak_$f(top, wide@);");
+    kg_line(g, "    peak_$f(most_seen, nan_seen, wide@);");
     kg_each_end(g);
     kg_batches_end(g);
     kg_close(g);
+    kg_peak_end(g);
+}
+
+void kg_peak_begin(struct kg *g)
+{
+    kg_line(g, "float most_seen = 0;");
+    kg_line(g, "bool nan_seen = false;");
+}
+
+void kg_peak_end(struct kg *g)
+{
+    kg_line(g, "int top = nan_seen ? 0x7fc00000 : __builtin_bit_cast(int, most_seen);");
 }
 
 void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value)
 {
     kg_open(g, "if (lift != 1)");
     kg_each(g);
-    kg_line(g, "%s *= lift;", value);
+    kg_line(g, "%s *= rare(lift);", value);
     kg_each_end(g);
     kg_close(g);
     kg_each(g);
@@ -269,14 +301,15 @@ void kg_norm_write(struct kg *g, const struct kg_spec *s, const struct kg_norm_r
 {
     if (kg_is_quantised(s)) {
         kg_note(g, "The largest magnitude of the result.");
-        kg_line(g, "int top = 0;");
         if (g->guarded) {
+            kg_peak_begin(g);
             guarded_magnitude(g, s, r);
             kg_row_reduce(g, s, "top", &kg_largest);
             kg_quant_scale(g, s);
             kg_quant_write(g, s, "wide@");
             return;
         }
+        kg_line(g, "int top = 0;");
         magnitude(g, s, r);
         kg_row_reduce(g, s, "top", &kg_largest);
         kg_quant_scale(g, s);

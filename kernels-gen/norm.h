@@ -62,6 +62,10 @@ void kg_norm_write_loop(struct kg *g, const struct kg_spec *s, const struct kg_n
  * of f32. */
 void kg_quant_scale(struct kg *g, const struct kg_spec *s);
 
+/* Around the word peak_, where vectors are guarded: what it works on, and `top` from that. */
+void kg_peak_begin(struct kg *g);
+void kg_peak_end(struct kg *g);
+
 /* After kg_quant_scale, where vectors are guarded: writes the codes of the f32 vectors `value`, which may be changed. */
 void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value);
 

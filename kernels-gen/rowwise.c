@@ -7,7 +7,7 @@
 
 const struct kg_reduction kg_sum = {"float", "%s + %s", "", 4, true};
 const struct kg_reduction kg_most = {"float", "larger(%s, %s)", "", 4};
-const struct kg_reduction kg_largest = {"int", "larger_bits(%s, %s)", "_bits", 4};
+const struct kg_reduction kg_largest = {"int", "larger_bits(%s, %s)", "_bits", 4, true};
 const struct kg_reduction kg_peak = {"peak", "join_peak(%s, %s, factor)", "_peak", 8};
 const struct kg_reduction kg_wide_sum = {"double", "%s + %s", "_wide", 8, true};
 
@@ -56,7 +56,7 @@ static const char *far_word(const struct kg_spec *s)
  * each access; kept for all of them it would take as many registers. */
 static const char *place_of_vector(const struct kg_spec *s)
 {
-    return kg_isa_of(s->arch)->any_alignment && s->tile.vectors > 2 && !s->tile.loop ? "local(at@)" : "at@";
+    return kg_isa_of(s->arch)->any_alignment && s->tile.vectors > 4 && !s->tile.loop ? "local(at@)" : "at@";
 }
 
 /* `name` = the vector at `at`, loaded by the word load[_far][_param]_, or by the word load_strided_. */
@@ -347,22 +347,33 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
         snprintf(place, sizeof place, "start + j * step + $n * lane - before");
     }
     places(g, s, place);
-    if (kg_row_apart(g, s) || kg_row_strided(g, s))
-        return;
-    kg_row_insides(g);
+    if (!kg_row_apart(g, s) && !kg_row_strided(g, s))
+        kg_row_insides(g, s);
 }
 
-void kg_row_insides(struct kg *g)
+void kg_row_insides(struct kg *g, const struct kg_spec *s)
 {
+    const unsigned wave = s->arch->wave, threads = s->tile.threads;
+    if (uniform_row(s)) {
+        kg_note(g, "The row's first and last vector, if they are not whole; counted from the wave's first one.");
+        kg_line(g, threads > wave ? "const int ahead = of_wave(lane) / %u * %u;" : "const int ahead = 0;", wave, wave);
+        kg_line(g, "const int head = before %% $n ? before / $n - ahead : -1;");
+        kg_line(g, "const int tail = (cols + before) %% $n ? (cols + before) / $n - ahead : -1;");
+    }
     kg_line(g, "bool inside@@, partial@@;");
     kg_each(g);
     kg_line(g, "inside@ = (unsigned)(moved@ + $n - 1) < 2 * $n - 1;");
-    kg_line(g, "partial@ = any_with_both(inside@, moved@ != 0);");
+    if (!uniform_row(s))
+        kg_line(g, "partial@ = any_with_both(inside@, moved@ != 0);");
+    else if (s->tile.vectors == 1)
+        kg_line(g, "partial@ = (unsigned)head < %u || (unsigned)tail < %u;", wave, wave);
+    else
+        kg_line(g, "partial@ = (unsigned)(head - %u * j) < %u || (unsigned)(tail - %u * j) < %u;", threads, wave, threads,
+                wave);
     kg_each_end(g);
     kg_blank(g);
     g->guarded = true;
 }
-
 
 void kg_row_loop(struct kg *g, const struct kg_spec *s)
 {
@@ -665,7 +676,7 @@ void kg_row_offer(struct kg_spec s, const struct kg_rowwise *tiles, unsigned cou
         s.tile = tiles[i];
         if (!s.tile.vec)
             s.tile.vec = 128 / kg_dtypes[s.in].bits;
-        if (s.tile.rows > 1 && kg_isa_of(s.arch)->wave_groups && !s.op->adds_rows)
+        if (s.tile.rows > 1 && s.tile.rows * s.tile.threads > s.arch->wave && kg_isa_of(s.arch)->wave_groups && !s.op->adds_rows)
             s.tile.rows = s.tile.threads < s.arch->wave ? s.arch->wave / s.tile.threads : 1;
         if (!s.op->legal(&s))
             visit(&s, with);

@@ -44,10 +44,10 @@ void kg_row_anchor(struct kg *g, const struct kg_spec *s);
  * the number of elements beyond the row; else see kg_row_insides. For kernels that hold a whole row. */
 void kg_row_places(struct kg *g, const struct kg_spec *s);
 
-/* From at@ and moved@: `inside@`, whether the lane's vector j has columns of the row; a vector outside is neither loaded
+/* From at@ and moved@ of a grid `before` columns ahead of the row: `inside@`, whether the lane's vector j has columns of the row; a vector outside is neither loaded
  * nor stored and has no certain value (g->guarded). `partial@`: whether any vector j of the wave that is inside is
  * moved, so that it must leave out what a neighbour counts. */
-void kg_row_insides(struct kg *g);
+void kg_row_insides(struct kg *g, const struct kg_spec *s);
 
 /* The same for the columns from `first` on, in a loop over the row; kg_close ends it. */
 void kg_row_loop(struct kg *g, const struct kg_spec *s);
@@ -121,7 +121,7 @@ struct kg_reduction {
     const char *join;
     const char *suffix; /* of the words other2 .. that exchange the type */
     unsigned bytes;
-    bool sum; /* of floats: may be made in the last lane of a wave */
+    bool sum; /* 0 joined to a value changes nothing: may be made in the last lane of a wave */
 };
 extern const struct kg_reduction kg_sum, kg_wide_sum; /* float, double */
 extern const struct kg_reduction kg_most;             /* float: the largest */

@@ -363,6 +363,16 @@ static const struct kg_word maths[] = {
     OTHER_KINDS(32),
     OTHER_KINDS(64),
 #undef OTHER_KINDS
+#define MOVED_BITS(how)                                                                            \
+    {how "_bits", KG_ANY, 0, 0,                                                                    \
+     "static __device__ int " how "_bits(int v)\n"                                                 \
+     "{\n"                                                                                         \
+     "    return __builtin_bit_cast(int, " how "(__builtin_bit_cast(float, v)));\n"               \
+     "}"}
+    MOVED_BITS("below32"),
+    MOVED_BITS("below64"),
+    MOVED_BITS("of_last"),
+#undef MOVED_BITS
     {"finite_or_0", KG_ANY, 0, 0,
      "static __device__ float finite_or_0(float v)\n"
      "{\n"

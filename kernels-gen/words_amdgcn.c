@@ -45,6 +45,13 @@ static const struct kg_word common[] = {
      "    __asm__(\"\" : \"+v\"(v));\n"
      "    return v;\n"
      "}"},
+    {"rare", KG_ANY, 0, 0,
+     "/* v, opaque to the compiler, in a branch that is seldom taken and must not be done for all. */\n"
+     "static __device__ float rare(float v)\n"
+     "{\n"
+     "    __asm__ volatile(\"\" : \"+v\"(v));\n"
+     "    return v;\n"
+     "}"},
     {"negative", KG_ANY, 0, 0,
      "/* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */\n"
      "static __device__ float negative(float v)\n"
@@ -141,24 +148,6 @@ static const struct kg_word common[] = {
      "            sum[e] += sum[e + half];\n"
      "    return sum[0];\n"
      "}"},
-    {"codes_$x", KG_MANY, 8, 1u << KG_I8,
-     "/* v times inverse, of magnitude 127 and what rounding adds at most, rounded to nearest even; 0 where `top`, the bits\n"
-     " * of the row's largest magnitude, are of infinity or NaN. */\n"
-     "static __device__ $x codes_$x($f v, float inverse, int top)\n"
-     "{\n"
-     "    typedef int words __attribute__((ext_vector_type($n)));\n"
-     "    typedef int packed __attribute__((ext_vector_type($n / 4)));\n"
-     "    const words bits = __builtin_bit_cast(words, v * inverse + 0x1.8p+23f);\n"
-     "    const int all = top >= 0x7f800000 ? 0x0c0c0c0c : 0x05040100;\n"
-     "    packed out;\n"
-     "#pragma unroll\n"
-     "    for (int e = 0; e < $n; e += 4) {\n"
-     "        const int low = __builtin_amdgcn_perm(bits[e + 1], bits[e], 0x0c0c0400);\n"
-     "        const int high = __builtin_amdgcn_perm(bits[e + 3], bits[e + 2], 0x0c0c0400);\n"
-     "        out[e / 4] = __builtin_amdgcn_perm(high, low, all);\n"
-     "    }\n"
-     "    return __builtin_bit_cast($x, out);\n"
-     "}"},
     {"any_$x", KG_MANY, 0, 0,
      "/* A value that is not used. */\n"
      "static __device__ $x any_$x()\n"
@@ -254,24 +243,43 @@ static const struct kg_word common[] = {
     DPP(16, "0x140", "The value of the other half of sixteen lanes, where halves agree."),
 };
 
+/* A word of both wave sizes that uses one of theirs. */
+#define CODES_OF_I8 \
+    {"codes_$x", KG_MANY, 8, 1u << KG_I8, \
+     "/* v times inverse, of magnitude 127 and what rounding adds at most, rounded to nearest even; 0 where `top`, the bits\n" \
+     " * of the row's largest magnitude, are of infinity or NaN. */\n" \
+     "static __device__ $x codes_$x($f v, float inverse, int top)\n" \
+     "{\n" \
+     "    typedef int words __attribute__((ext_vector_type($n)));\n" \
+     "    typedef int packed __attribute__((ext_vector_type($n / 4)));\n" \
+     "    const words bits = __builtin_bit_cast(words, scaled_$f(v, inverse, 0x1.8p+23f));\n" \
+     "    const int all = top >= 0x7f800000 ? 0x0c0c0c0c : 0x05040100;\n" \
+     "    packed out;\n" \
+     "#pragma unroll\n" \
+     "    for (int e = 0; e < $n; e += 4) {\n" \
+     "        const int low = __builtin_amdgcn_perm(bits[e + 1], bits[e], 0x0c0c0400);\n" \
+     "        const int high = __builtin_amdgcn_perm(bits[e + 3], bits[e + 2], 0x0c0c0400);\n" \
+     "        out[e / 4] = __builtin_amdgcn_perm(high, low, all);\n" \
+     "    }\n" \
+     "    return __builtin_bit_cast($x, out);\n" \
+     "}"}
+
 /* ds_swizzle in bit mask mode with xor 16; readlane gives scalars, so the halves of 64 need no LDS.
  */
 static const struct kg_word wave64[] = {
     {"below32", KG_ANY, 0, 0,
-     "/* For lanes 16 .. 31 and 48 .. 63: the value of the last lane of the 16 before them. */\n"
+     "/* For lanes 16 .. 31 and 48 .. 63: the value of the last lane of the 16 before them; 0 for the first 16. */\n"
      "static __device__ float below32(float v)\n"
      "{\n"
      "    const int bits = __builtin_bit_cast(int, v);\n"
-     "    return __builtin_bit_cast(\n"
-     "        float, __builtin_amdgcn_update_dpp(bits, bits, 0x142, 0xf, 0xf, false));\n"
+     "    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x142, 0xf, 0xf, true));\n"
      "}"},
     {"below64", KG_ANY, 0, 0,
-     "/* For lanes 32 .. 63: the value of lane 31. */\n"
+     "/* For lanes 32 .. 63: the value of lane 31; 0 for the others. */\n"
      "static __device__ float below64(float v)\n"
      "{\n"
      "    const int bits = __builtin_bit_cast(int, v);\n"
-     "    return __builtin_bit_cast(\n"
-     "        float, __builtin_amdgcn_update_dpp(bits, bits, 0x143, 0xf, 0xf, false));\n"
+     "    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x143, 0xf, 0xf, true));\n"
      "}"},
     {"of_last", KG_ANY, 0, 0,
      "/* The value of lane 63, as a scalar. */\n"
@@ -316,6 +324,25 @@ static const struct kg_word wave64[] = {
      "{\n"
      "    return (__builtin_amdgcn_ballot_w64(a) & __builtin_amdgcn_ballot_w64(b)) != 0;\n"
      "}"},
+    {"scaled_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* v factor + term, two elements an instruction, which takes one factor for both. */\n"
+     "static __device__ $x scaled_$x($x v, float factor, float term)\n"
+     "{\n"
+     "    const f32x2 factors = {factor, factor}, terms = {term, term};\n"
+     "    $x out;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        const f32x2 two = {v[e], v[e + 1]};\n"
+     "        f32x2 r;\n"
+     "        __asm__(\"v_pk_fma_f32 %0, %1, %2, %3 op_sel_hi:[1,0,0]\"\n"
+     "                : \"=v\"(r)\n"
+     "                : \"v\"(two), \"v\"(factors), \"s\"(terms));\n"
+     "        out[e] = r.x;\n"
+     "        out[e + 1] = r.y;\n"
+     "    }\n"
+     "    return out;\n"
+     "}"},
+    CODES_OF_I8,
     {"highest_$x", KG_MANY, 32, 1u << KG_F32,
      "/* The largest of `top` and the elements that are no NaN. */\n"
      "static __device__ float highest_$x(float top, $x v)\n"
@@ -326,19 +353,15 @@ static const struct kg_word wave64[] = {
      "    return top;\n"
      "}"},
     {"peak_$x", KG_MANY, 32, 1u << KG_F32,
-     "/* The largest of `top` and the bits of the elements' magnitudes. A NaN is larger than all; the maximum of floats\n"
-     " * passes it over. */\n"
-     "static __device__ int peak_$x(int top, $x v)\n"
+     "/* `most` becomes the largest of itself and the elements' magnitudes; `nan`, whether there was a NaN, which the\n"
+     " * maximum passes over. */\n"
+     "static __device__ void peak_$x(float &most, bool &nan, $x v)\n"
      "{\n"
-     "    float most = 0;\n"
-     "    bool nan = false;\n"
      "#pragma unroll\n"
      "    for (int e = 0; e < $n; e += 2) {\n"
      "        __asm__(\"v_max3_f32 %0, %0, |%1|, |%2|\" : \"+v\"(most) : \"v\"(v[e]), \"v\"(v[e + 1]));\n"
      "        nan |= __builtin_isunordered(v[e], v[e + 1]);\n"
      "    }\n"
-     "    const int bits = nan ? 0x7fc00000 : __builtin_bit_cast(int, most);\n"
-     "    return top > bits ? top : bits;\n"
      "}"},
     {"sum_wide_$x", KG_MANY, 32, 1u << KG_F32,
      "/* The sum of the elements, in double. */\n"
@@ -385,6 +408,12 @@ static const struct kg_word wave32[] = {
      "{\n"
      "    return __builtin_amdgcn_ballot_w32(v != 0) == 0;\n"
      "}"},
+    {"scaled_$x", KG_MANY, 32, 1u << KG_F32,
+     "static __device__ $x scaled_$x($x v, float factor, float term)\n"
+     "{\n"
+     "    return v * factor + term;\n"
+     "}"},
+    CODES_OF_I8,
     {"highest_$x", KG_MANY, 32, 1u << KG_F32,
      "/* The largest of `top` and the elements that are no NaN. */\n"
      "static __device__ float highest_$x(float top, $x v)\n"
@@ -395,15 +424,16 @@ static const struct kg_word wave32[] = {
      "    return top;\n"
      "}"},
     {"peak_$x", KG_MANY, 32, 1u << KG_F32,
-     "/* The largest of `top` and the bits of the elements' magnitudes, as which a NaN is larger than all. */\n"
-     "static __device__ int peak_$x(int top, $x v)\n"
+     "/* `most` becomes the largest of itself and the elements' magnitudes, by their bits, as which a NaN is larger than all. */\n"
+     "static __device__ void peak_$x(float &most, bool &nan, $x v)\n"
      "{\n"
      "    typedef int words __attribute__((ext_vector_type($n)));\n"
      "    const words bits = __builtin_bit_cast(words, v) & 0x7fffffff;\n"
+     "    int top = __builtin_bit_cast(int, most);\n"
      "#pragma unroll\n"
      "    for (int e = 0; e < $n; e++)\n"
      "        top = top > bits[e] ? top : bits[e];\n"
-     "    return top;\n"
+     "    most = __builtin_bit_cast(float, top);\n"
      "}"},
     {"any_with_both", KG_ANY, 0, 0,
      "/* Whether a and b hold in any lane of the wave; each is a comparison, which gives the lanes it holds in. */\n"

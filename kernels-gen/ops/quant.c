@@ -46,12 +46,14 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
 static void sweep(struct kg *g, const struct kg_spec *s)
 {
     if (g->guarded) {
+        kg_peak_begin(g);
         kg_line(g, "$f wide@@;");
         kg_each(g);
         kg_line(g, "wide@ = widen_$x(values@);");
         kg_line(g, "if (inside@)");
-        kg_line(g, "    top = peak_$f(top, wide@);");
+        kg_line(g, "    peak_$f(most_seen, nan_seen, wide@);");
         kg_each_end(g);
+        kg_peak_end(g);
         return;
     }
     kg_each_scope(g);
@@ -76,7 +78,8 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_places(g, s);
     kg_note(g, "The only read of the row.");
     kg_row_load(g, s, "values", false);
-    kg_line(g, "int top = 0;");
+    if (!g->guarded)
+        kg_line(g, "int top = 0;");
     sweep(g, s);
     if (!g->guarded)
         kg_row_keep_packed(g, s, "values");

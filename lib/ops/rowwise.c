@@ -46,7 +46,7 @@ int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes)
 struct taste {
     int vectors, block, few_vectors, few_block;
 };
-static const struct taste on_amd = {2, 256, 1, 1024}, on_ptx = {2, 256, 2, 512};
+static const struct taste on_amd = {4, 128, 4, 256}, on_ptx = {2, 256, 2, 512};
 /* Kernels of PTX with more to do between lanes, or an element at a time, want more vectors. */
 static const struct taste on_ptx_busy = {4, 256, 2, 512};
 
@@ -64,6 +64,7 @@ static const struct taste *taste_of(const struct fly_target *t, const struct fly
  * access of a wave. The other weights only order tiles that are about equal in this. */
 enum {
     IDLE_PART = 5,
+    IDLE_PART_AMD = 3, /* modelled: instructions come close to memory's time there */
     LINE = 64, /* bytes */
     COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
     COST_VECTOR_STEP = 25,   /* a halving or doubling away from the wanted vectors */
@@ -86,10 +87,12 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     int64_t sweep = (int64_t)t->threads * t->vectors * t->vec; /* columns one round of loads covers */
     int64_t rounds = t->passes == 1 ? 1 : (cols + sweep - 1) / sweep;
     int64_t idle = sweep > INT64_MAX / 1000 / rounds ? INT64_MAX / 4 : sweep * rounds * 1000 / cols - 1000;
-    int64_t cost = idle / IDLE_PART;
+    const bool amd = taste == &on_amd;
+    int64_t cost = idle / (amd ? IDLE_PART_AMD : IDLE_PART);
     int64_t line = LINE * 8 / fly_dtype_bits(k->types[0]); /* elements */
-    if (t->passes == 1 && ld % line != 0 && sweep < cols + line - 1)
-        cost += 2000 * LINE / (16 * (int64_t)target->arch->wave);
+    int64_t lacking = cols + line - 1 - sweep;
+    if (t->passes == 1 && ld % line != 0 && lacking > 0) /* on AMD, for the rows that begin that far into a line */
+        cost += 2000 * LINE / (16 * (int64_t)target->arch->wave) * (amd && lacking < line ? lacking : line) / line;
     int64_t workgroups = (rows + t->rows - 1) / t->rows;
     int vectors = rows >= 4 * (int64_t)cus ? taste->vectors : taste->few_vectors;
     int block = rows > cus ? taste->block : taste->few_block;
@@ -101,7 +104,7 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     cost += COST_THREADS_STEP * log2_distance(k->block, (uint64_t)block);
     if (t->rows > 1 && workgroups < cus && workgroups < rows)
         cost += COST_IDLE_CUS;
-    if (taste == &on_amd && workgroups > cus) { /* compute units that have nothing in the last round */
+    if (amd && workgroups > cus) { /* compute units that have nothing in the last round */
         int64_t turns = (workgroups + cus - 1) / cus;
         cost += turns < 64 ? (turns * cus * 1000 / workgroups - 1000) / IDLE_PART : 0;
     }

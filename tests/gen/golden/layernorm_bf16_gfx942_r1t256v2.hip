@@ -29,10 +29,23 @@ static __device__ unsigned work_item_id()
     return __builtin_amdgcn_workitem_id_x();
 }
 
+/* v, which is the same in all lanes of the wavefront, as a scalar. */
+static __device__ unsigned of_wave(unsigned v)
+{
+    return __builtin_amdgcn_readfirstlane(v);
+}
+
 /* v, opaque to the compiler, so that what is made of it is made where it is used. */
 static __device__ int local(int v)
 {
     __asm__("" : "+v"(v));
+    return v;
+}
+
+/* v, opaque to the compiler, in a branch that is seldom taken and must not be done for all. */
+static __device__ float rare(float v)
+{
+    __asm__ volatile("" : "+v"(v));
     return v;
 }
 
@@ -151,26 +164,18 @@ static __device__ float other16(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x140, 0xf, 0xf, true));
 }
 
-/* For lanes 16 .. 31 and 48 .. 63: the value of the last lane of the 16 before them. */
+/* For lanes 16 .. 31 and 48 .. 63: the value of the last lane of the 16 before them; 0 for the first 16. */
 static __device__ float below32(float v)
 {
     const int bits = __builtin_bit_cast(int, v);
-    return __builtin_bit_cast(
-        float, __builtin_amdgcn_update_dpp(bits, bits, 0x142, 0xf, 0xf, false));
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x142, 0xf, 0xf, true));
 }
 
-/* For lanes 32 .. 63: the value of lane 31. */
+/* For lanes 32 .. 63: the value of lane 31; 0 for the others. */
 static __device__ float below64(float v)
 {
     const int bits = __builtin_bit_cast(int, v);
-    return __builtin_bit_cast(
-        float, __builtin_amdgcn_update_dpp(bits, bits, 0x143, 0xf, 0xf, false));
-}
-
-/* Whether a and b hold in any lane of the wave; each is a comparison, which gives the lanes it holds in. */
-static __device__ bool any_with_both(bool a, bool b)
-{
-    return (__builtin_amdgcn_ballot_w64(a) & __builtin_amdgcn_ballot_w64(b)) != 0;
+    return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x143, 0xf, 0xf, true));
 }
 
 /* The sum of the elements, in double. */
@@ -331,11 +336,15 @@ layernorm_bf16_gfx942_r1t256v2(
         at[j] = clamp(place, 0, cols - 8);
         moved[j] = at[j] - place;
     }
+    /* The row's first and last vector, if they are not whole; counted from the wave's first one. */
+    const int ahead = of_wave(lane) / 64 * 64;
+    const int head = before % 8 ? before / 8 - ahead : -1;
+    const int tail = (cols + before) % 8 ? (cols + before) / 8 - ahead : -1;
     bool inside[2], partial[2];
 #pragma unroll
     for (int j = 0; j < 2; j++) {
         inside[j] = (unsigned)(moved[j] + 8 - 1) < 2 * 8 - 1;
-        partial[j] = any_with_both(inside[j], moved[j] != 0);
+        partial[j] = (unsigned)(head - 256 * j) < 64 || (unsigned)(tail - 256 * j) < 64;
     }
 
     /* The only read of the row. */

@@ -28,13 +28,6 @@ static __device__ unsigned work_item_id()
     return __builtin_amdgcn_workitem_id_x();
 }
 
-/* v, opaque to the compiler, so that what is made of it is made where it is used. */
-static __device__ int local(int v)
-{
-    __asm__("" : "+v"(v));
-    return v;
-}
-
 /* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */
 static __device__ float negative(float v)
 {
@@ -295,7 +288,7 @@ layernorm_f16_gfx950_r4t16v3(
     for (int j = 0; j < 3; j++) {
         f16x8 loaded = any_f16x8();
         if (inside[j])
-            loaded = load_f16x8(x_row, local(at[j]));
+            loaded = load_f16x8(x_row, at[j]);
         values[j] = loaded;
     }
     /* The row is x + residual where there is one. */
@@ -307,7 +300,7 @@ layernorm_f16_gfx950_r4t16v3(
         for (int j = 0; j < 3; j++) {
             f16x8 loaded = any_f16x8();
             if (inside[j])
-                loaded = load_f16x8(residual_row, local(at[j]));
+                loaded = load_f16x8(residual_row, at[j]);
             more[j] = loaded;
         }
 #pragma unroll
@@ -316,7 +309,7 @@ layernorm_f16_gfx950_r4t16v3(
             if (inside[j]) {
                 sum = narrow_f16x8(widen_f16x8(sum) + widen_f16x8(more[j]));
                 if (inside[j]) {
-                    store_f16x8(residual_out_row, local(at[j]), sum);
+                    store_f16x8(residual_out_row, at[j], sum);
                 }
             }
             values[j] = sum;
@@ -377,7 +370,7 @@ layernorm_f16_gfx950_r4t16v3(
     if (gamma) {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            scales[j] = load_param_f16x8(gamma, local(at[j]));
+            scales[j] = load_param_f16x8(gamma, at[j]);
         }
     } else {
 #pragma unroll
@@ -393,7 +386,7 @@ layernorm_f16_gfx950_r4t16v3(
     if (beta) {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            offsets[j] = load_param_f16x8(beta, local(at[j]));
+            offsets[j] = load_param_f16x8(beta, at[j]);
         }
     } else {
 #pragma unroll
@@ -427,7 +420,7 @@ layernorm_f16_gfx950_r4t16v3(
             f32x8 t = (d * scale + shift) * widen_f16x8(scales[j]) + widen_f16x8(offsets[j]);
             const f16x8 out = narrow_f16x8(t);
             if (inside[j]) {
-                store_f16x8(y_row, local(at[j]), out);
+                store_f16x8(y_row, at[j], out);
             }
         }
     }

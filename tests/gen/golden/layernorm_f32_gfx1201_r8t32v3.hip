@@ -32,13 +32,6 @@ static __device__ unsigned of_wave(unsigned v)
     return __builtin_amdgcn_readfirstlane(v);
 }
 
-/* v, opaque to the compiler, so that what is made of it is made where it is used. */
-static __device__ int local(int v)
-{
-    __asm__("" : "+v"(v));
-    return v;
-}
-
 /* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */
 static __device__ float negative(float v)
 {
@@ -154,12 +147,6 @@ static __device__ f32x2 minus_f32x2(f32x2 a, f32x2 b)
 static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
 {
     return a - b;
-}
-
-/* Whether a and b hold in any lane of the wave; each is a comparison, which gives the lanes it holds in. */
-static __device__ bool any_with_both(bool a, bool b)
-{
-    return (__builtin_amdgcn_ballot_w32(a) & __builtin_amdgcn_ballot_w32(b)) != 0;
 }
 
 /* The value of the other half of the wavefront. */
@@ -343,11 +330,15 @@ layernorm_f32_gfx1201_r8t32v3(
         at[j] = clamp(place, 0, cols - 4);
         moved[j] = at[j] - place;
     }
+    /* The row's first and last vector, if they are not whole; counted from the wave's first one. */
+    const int ahead = 0;
+    const int head = before % 4 ? before / 4 - ahead : -1;
+    const int tail = (cols + before) % 4 ? (cols + before) / 4 - ahead : -1;
     bool inside[3], partial[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         inside[j] = (unsigned)(moved[j] + 4 - 1) < 2 * 4 - 1;
-        partial[j] = any_with_both(inside[j], moved[j] != 0);
+        partial[j] = (unsigned)(head - 32 * j) < 32 || (unsigned)(tail - 32 * j) < 32;
     }
 
     /* The only read of the row. */
@@ -356,7 +347,7 @@ layernorm_f32_gfx1201_r8t32v3(
     for (int j = 0; j < 3; j++) {
         f32x4 loaded = any_f32x4();
         if (inside[j])
-            loaded = load_f32x4(x_row, local(at[j]));
+            loaded = load_f32x4(x_row, at[j]);
         values[j] = loaded;
     }
     /* The row is x + residual where there is one. */
@@ -368,7 +359,7 @@ layernorm_f32_gfx1201_r8t32v3(
         for (int j = 0; j < 3; j++) {
             f32x4 loaded = any_f32x4();
             if (inside[j])
-                loaded = load_f32x4(residual_row, local(at[j]));
+                loaded = load_f32x4(residual_row, at[j]);
             more[j] = loaded;
         }
 #pragma unroll
@@ -377,7 +368,7 @@ layernorm_f32_gfx1201_r8t32v3(
             if (inside[j]) {
                 sum = narrow_f32x4(widen_f32x4(sum) + widen_f32x4(more[j]));
                 if (inside[j]) {
-                    store_f32x4(residual_out_row, local(at[j]), sum);
+                    store_f32x4(residual_out_row, at[j], sum);
                 }
             }
             values[j] = sum;
@@ -447,7 +438,7 @@ layernorm_f32_gfx1201_r8t32v3(
     if (gamma) {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            scales[j] = load_param_f32x4(gamma, local(at[j]));
+            scales[j] = load_param_f32x4(gamma, at[j]);
         }
     } else {
 #pragma unroll
@@ -459,7 +450,7 @@ layernorm_f32_gfx1201_r8t32v3(
     if (beta) {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            offsets[j] = load_param_f32x4(beta, local(at[j]));
+            offsets[j] = load_param_f32x4(beta, at[j]);
         }
     } else {
 #pragma unroll
@@ -490,7 +481,7 @@ layernorm_f32_gfx1201_r8t32v3(
             f32x4 t = (d * scale + shift) * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
             const f32x4 out = narrow_f32x4(t);
             if (inside[j]) {
-                store_f32x4(y_row, local(at[j]), out);
+                store_f32x4(y_row, at[j], out);
             }
         }
     }
