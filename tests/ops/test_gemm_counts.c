@@ -47,11 +47,36 @@ static void close_simulator(void)
     check_close(&device);
 }
 
+/* A problem on zeros: nothing is compared, and counts do not depend on data. */
+static bool prepare(struct check_case *c, const struct fly_problem *p)
+{
+    struct fly_operand o[FLY_MAX_OPERANDS];
+    struct fly_runtime *rt = device.rt;
+    memset(c, 0, sizeof *c);
+    c->d = &device;
+    c->p = *p;
+    c->op = op();
+    c->n = op()->operands(p, o);
+    for (uint32_t i = 0; i < c->n; i++) {
+        c->b[i].o = o[i];
+        c->b[i].alias = -1;
+        c->b[i].bytes = o[i].present ? fly_operand_bytes(&o[i]) : 0;
+        if (c->b[i].bytes && (rt->memory_alloc(rt, c->b[i].bytes, &c->b[i].device) ||
+                              rt->memory_fill(rt, c->b[i].device, 0, c->b[i].bytes)))
+            return false;
+        c->ptr[i] = c->b[i].device;
+    }
+    flyPlan_t plan = FLY_ARGS_INIT(plan);
+    if (op()->plan(device.handle, p, c->ptr, &plan) != FLY_STATUS_SUCCESS)
+        return false;
+    c->workspace_bytes = plan.workspace_bytes;
+    return !plan.workspace_bytes || !rt->memory_alloc(rt, plan.workspace_bytes, &c->workspace);
+}
+
 /* Counts of one call with the kernel forced, or the one that is picked (null). */
 static struct flysim_counts count(const struct fly_kernel *k, const char *text)
 {
     struct flysim_counts c = {.size = sizeof c};
-    struct check_options opt = {.seed = 1};
     struct check_case run;
     struct check_result r;
     struct fly_problem p;
@@ -59,7 +84,7 @@ static struct flysim_counts count(const struct fly_kernel *k, const char *text)
     cr_assert_eq(fly_problem_parse(text, &p, why, sizeof why), FLY_STATUS_SUCCESS, "%s: %s", text,
                  why);
     fly_force(device.handle, k ? k->name : NULL);
-    cr_assert(check_prepare(&run, &device, &p, &opt, &r), "%s", r.message);
+    cr_assert(prepare(&run, &p), "%s: %s", text, flyErrorMessage(device.handle));
     reset_counts();
     check_launch(&run, &r);
     cr_assert_eq(r.status, FLY_STATUS_SUCCESS, "%s", r.message);
@@ -145,28 +170,6 @@ ParameterizedTest(int *row, gemm_counts, loop, .init = open_simulator, .fini = c
                      k->name, shares[i].unit, shares[i].share);
 }
 
-/* A problem on zeros, without a comparison to come: what a sample of a large grid needs. */
-static bool prepare_zeros(struct check_case *c, const struct fly_problem *p)
-{
-    struct fly_operand o[FLY_MAX_OPERANDS];
-    struct fly_runtime *rt = device.rt;
-    memset(c, 0, sizeof *c);
-    c->d = &device;
-    c->p = *p;
-    c->op = op();
-    c->n = op()->operands(p, o);
-    for (uint32_t i = 0; i < c->n; i++) {
-        c->b[i].o = o[i];
-        c->b[i].alias = -1;
-        c->b[i].bytes = o[i].present ? fly_operand_bytes(&o[i]) : 0;
-        if (c->b[i].bytes && (rt->memory_alloc(rt, c->b[i].bytes, &c->b[i].device) ||
-                              rt->memory_fill(rt, c->b[i].device, 0, c->b[i].bytes)))
-            return false;
-        c->ptr[i] = c->b[i].device;
-    }
-    return true;
-}
-
 /* All units on a problem of prefill size, L2 and memory included: 32 waves spread over the grid,
  * each line of A and B once from memory. */
 Test(gemm_counts, prefill_is_bound_by_matrix_units, .init = open_simulator, .fini = close_simulator)
@@ -189,8 +192,8 @@ Test(gemm_counts, prefill_is_bound_by_matrix_units, .init = open_simulator, .fin
         const int64_t depth = ROW / (int64_t)num_bytes(k->types[0], 1);
         problem_of(k, M, N, depth, text, sizeof text);
         cr_assert_eq(fly_problem_parse(text, &p, NULL, 0), FLY_STATUS_SUCCESS, "%s", text);
-        cr_assert(prepare_zeros(&run, &p), "no memory for %s", text);
         fly_force(device.handle, k->name);
+        cr_assert(prepare(&run, &p), "%s: %s", text, flyErrorMessage(device.handle));
         sample(WAVES, (uint64_t)(M + N) * ROW);
         reset_counts();
         check_launch(&run, &r);
@@ -262,7 +265,6 @@ Test(gemm_counts, decode_moves_what_it_must, .init = open_simulator, .fini = clo
     memcpy(&mark, &symbol, sizeof mark);
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
         struct flysim_counts c = {.size = sizeof c};
-        struct check_options opt = {.seed = 1};
         struct check_case run;
         struct check_result r;
         struct fly_problem p;
@@ -275,7 +277,7 @@ Test(gemm_counts, decode_moves_what_it_must, .init = open_simulator, .fini = clo
                                                   : "e4m3",
                  fp8 ? fp8 + 3 : problems[i]);
         cr_assert_eq(fly_problem_parse(text, &p, NULL, 0), FLY_STATUS_SUCCESS, "%s", text);
-        cr_assert(check_prepare(&run, &device, &p, &opt, &r), "%s", r.message);
+        cr_assert(prepare(&run, &p), "%s: %s", text, flyErrorMessage(device.handle));
         if (run.workspace)
             mark(run.workspace, run.workspace_bytes);
         reset_counts();
