@@ -10,10 +10,11 @@
  *
  *     |c - exact| <= 1/2 ulp(c) + 8 u (sqrt(k) sum|a b| |scale_a scale_b| + |bias|)
  *
- * with u = 2^-24, for k <= 8192; the activation's slope scales the second term. gfx90a's matrix unit
- * takes subnormal f16 and bf16 for zero: there sum|a b| |scale_a scale_b| over the products with
- * such a factor comes on top (f16: factors below 2^-14). A NaN or infinity in a row of A changes
- * that row of C and no other. Deterministic, split-k included: the same call gives the same bits.
+ * with u = 2^-24, for k <= 8192; the activation's slope scales the second term. gfx90a's matrix
+ * unit takes subnormal f16 and bf16 for zero: there sum|a b| |scale_a scale_b| over the products
+ * with such a factor comes on top (f16: factors below 2^-14). A NaN or infinity in a row of A
+ * changes that row of C and no other. Deterministic, split-k included: the same call gives the same
+ * bits.
  */
 #ifndef FLY_GEMM_H
 #define FLY_GEMM_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights in the order the matrix units read them. FLY_LAYOUT_B16, used on gfx90a, gfx942, gfx950
- * and gfx12, cuts a matrix B[n, k], seen as rows of kb bytes, into blocks of 16 rows by 64 bytes
+ * Weights in the order the matrix units read them. FLY_LAYOUT_B16, used on gfx90a, gfx942
+ * and gfx950, cuts a matrix B[n, k], seen as rows of kb bytes, into blocks of 16 rows by 64 bytes
  * and those into 16-byte chunks:
  *
- *     byte (row, at) lies at ((row/16 * (kb/64) + at/64) * 4 + at%64/16) * 256 + row%16 * 16 +
- * at%16
+ *     byte (row, at) lies at
+ *         ((row/16 * (kb/64) + at/64) * 4 + at%64/16) * 256 + row%16 * 16 + at%16
  *
  * with n padded to a multiple of 16 and kb to a multiple of 64 by zeros. Where no padding is needed
  * these are the bytes that FlyDSL and AITER use.
@@ -23,7 +23,7 @@ extern "C" {
 typedef enum flyLayout_t {
     FLY_LAYOUT_ROW = 0,       /* [n, k], k contiguous */
     FLY_LAYOUT_B16 = 1,       /* the order above */
-    FLY_LAYOUT_RDNA4_FP8 = 2, /* 16x16 blocks in halves of 8 k; gfx12, 8-bit types */
+    FLY_LAYOUT_RDNA4_FP8 = 2, /* 16x16 blocks in halves of 8 k; taken by no kernel */
     FLY_LAYOUT_COLUMN = 3     /* [k, n], n contiguous */
 } flyLayout_t;
 

@@ -145,7 +145,9 @@ static double busy_cus(const struct work *w, double groups)
 static double first_launch(const struct work *w, double splits, double busy[FLY_GEMM_BOUNDS])
 {
     double on = busy_cus(w, w->blocks * splits), most = 0;
-    double out = splits > 1 ? splits * w->sums : w->c, passed = w->asked + out;
+    double out = splits > 1 ? splits * w->sums : w->c;
+    /* A wave stores 16 rows of 16 columns: of narrow elements too, 16 lines of 64 bytes. */
+    double passed = w->asked + splits * w->sums;
     double spilled = splits > 1 && out <= w->r->cache ? 0 : out;
     busy[FLY_GEMM_MATRIX] = w->matrix / on;
     busy[FLY_GEMM_L1] = passed / (on * w->r->l1);
@@ -240,7 +242,7 @@ struct fly_gemm_parts fly_gemm_best_splits(const struct fly_kernel *k,
                                            const struct fly_target *t, uint32_t most)
 {
     struct work w = work_of(k, s, t);
-    double cycles[FLY_GEMM_SPLITS], bound[FLY_GEMM_SPLITS], passed = w.asked + w.c;
+    double cycles[FLY_GEMM_SPLITS], bound[FLY_GEMM_SPLITS], passed = w.asked + w.sums;
     /* What a grid takes that keeps every unit as busy as it can be. */
     double ideal =
         more(more(w.matrix, w.lds) / w.cus,

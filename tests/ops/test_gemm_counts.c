@@ -14,8 +14,10 @@
 #include "../support/check.h"
 #include "../support/num.h"
 #include "core/arch.h"
+#include "core/dtype.h"
 #include "core/handle.h"
 #include "flysim.h"
+#include "ops/gemm_model.h"
 
 enum { L1_BYTES = 64, SIMDS = 4, ISSUE = 4 };
 
@@ -70,7 +72,8 @@ static bool prepare(struct check_case *c, const struct fly_problem *p)
     if (op()->plan(device.handle, p, c->ptr, &plan) != FLY_STATUS_SUCCESS)
         return false;
     c->workspace_bytes = plan.workspace_bytes;
-    return !plan.workspace_bytes || !rt->memory_alloc(rt, plan.workspace_bytes, &c->workspace);
+    return !plan.workspace_bytes || !(rt->memory_alloc(rt, plan.workspace_bytes, &c->workspace) ||
+                                      rt->memory_fill(rt, c->workspace, 0, plan.workspace_bytes));
 }
 
 /* Counts of one call with the kernel forced, or the one that is picked (null). */
@@ -219,6 +222,61 @@ Test(gemm_counts, prefill_is_bound_by_matrix_units, .init = open_simulator, .fin
     }
     fly_force(device.handle, NULL);
     cr_expect_gt(kernels, 0);
+}
+
+/* The bound that selection goes by is the one that counts of the pick come to, parts of k and the
+ * launch that adds them up included. */
+Test(gemm_counts, selection_models_what_is_counted, .init = open_simulator, .fini = close_simulator)
+{
+    static const char *const problems[] = {
+        "gemm:bf16:m=256,n=2112,k=7168",         "gemm:i8,bf16:m=512,n=2112,k=7168,scale=rc",
+        "gemm:bf16:m=64,n=4096,k=4096",          "gemm:f16:m=17,n=5120,k=8192",
+        "gemm:bf16,f32:m=1024,n=8192,k=2048",    "gemm:i8,bf16:m=5120,n=2048,k=8320,scale=rc",
+        "gemm:bf16:m=100,n=3000,k=4096,epi=bias"};
+    int (*sample)(uint64_t, uint64_t), (*mark)(const void *, size_t);
+    void *symbols[] = {device.rt->symbol(device.rt, "flysimSample"),
+                       device.rt->symbol(device.rt, "flysimMarkParam")};
+    cr_assert(symbols[0] && symbols[1]);
+    memcpy(&sample, &symbols[0], sizeof sample);
+    memcpy(&mark, &symbols[1], sizeof mark);
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        struct flysim_counts c = {.size = sizeof c};
+        struct check_case run;
+        struct check_result r;
+        struct fly_problem p;
+        flyPlan_t plan = FLY_ARGS_INIT(plan);
+        const struct fly_kernel *k = NULL;
+        cr_assert_eq(fly_problem_parse(problems[i], &p, NULL, 0), FLY_STATUS_SUCCESS);
+        cr_assert(prepare(&run, &p), "%s", flyErrorMessage(device.handle));
+        cr_assert_eq(op()->plan(device.handle, &p, run.ptr, &plan), FLY_STATUS_SUCCESS);
+        for (uint32_t j = 0; j < op()->nkernels; j++)
+            if (!strcmp(op()->kernels[j].name, plan.kernel))
+                k = &op()->kernels[j];
+        for (uint32_t j = 3; j < run.n; j++) /* scales and bias */
+            if (run.b[j].device)
+                mark(run.b[j].device, run.b[j].bytes);
+        if (run.workspace)
+            mark(run.workspace, run.workspace_bytes);
+        sample(64, run.b[0].bytes + run.b[1].bytes);
+        reset_counts();
+        check_launch(&run, &r);
+        sample(0, 0);
+        cr_assert_eq(r.status, FLY_STATUS_SUCCESS, "%s", r.message);
+        get_counts(&c);
+        check_release(&run);
+        const struct fly_gemm_shape s = {
+            p.v[fly_field_index(op(), "m")], p.v[fly_field_index(op(), "n")],
+            p.v[fly_field_index(op(), "k")], 1,
+            fly_dtype_bits(p.types[0]),      fly_dtype_bits(p.types[2])};
+        const struct fly_target *t = &device.handle->device->target;
+        struct fly_gemm_estimate e = fly_gemm_estimate(k, &s, t, plan.grid[1]);
+        double us = e.microseconds / e.cycles * fly_gemm_bound_cycles(k, &s, t, plan.grid[1]);
+        double ratio = us / (c.modelled_ns * 1e-3);
+        cr_expect(ratio > 0.95 && ratio < 1.02,
+                  "%s: %s in %u parts is bound to %.2f us by the model, "
+                  "%.2f by count",
+                  problems[i], k->name, plan.grid[1], us, c.modelled_ns * 1e-3);
+    }
 }
 
 /* A sample of the grid counts as all of it does, when all blocks are alike. */
