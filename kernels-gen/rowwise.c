@@ -156,8 +156,11 @@ static unsigned resident(const struct kg_spec *s)
     unsigned lanes = most / 2;
     if (s->op->registers)
         lanes = smaller(most, kg_isa_of(s->arch)->registers / s->op->registers(s));
-    else if (s->tile.vectors <= 2 && s->op->rows_held < 2)
-        lanes = s->op->light && kg_dtypes[s->out].bits > 8 ? most : most * 5 / 8;
+    else if (s->op->rows_held < 2 && s->op->light && s->tile.vectors <= 2)
+        lanes = most;
+    else if (s->op->rows_held < 2 &&
+             (s->tile.vectors <= 2 || (s->tile.vectors <= 4 && !s->tile.loop && (s->tile.rows == 1 || !s->op->light))))
+        lanes = most * 5 / 8 + block - 1;
     else if (s->tile.vectors > 4 && s->op->rows_held > 1)
         lanes = most / 4;
     return lanes > block ? lanes / block : 1;

@@ -116,6 +116,21 @@ static const struct kg_word maths[] = {
      "{\n"
      "    return v;\n"
      "}"},
+    {"sum_wide_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* The sum of the elements, in double. */\n"
+     "static __device__ double sum_wide_$x($x v)\n"
+     "{\n"
+     "    double sum[$n];\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        sum[e] = v[e];\n"
+     "#pragma unroll\n"
+     "    for (int half = $n / 2; half > 0; half /= 2)\n"
+     "#pragma unroll\n"
+     "        for (int e = 0; e < half; e++)\n"
+     "            sum[e] += sum[e + half];\n"
+     "    return sum[0];\n"
+     "}"},
     {"add_to_$x", KG_ANY, 32, 1u << KG_F32,
      "/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). "
      "*/\n"

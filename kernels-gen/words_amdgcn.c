@@ -363,21 +363,6 @@ static const struct kg_word wave64[] = {
      "        nan |= __builtin_isunordered(v[e], v[e + 1]);\n"
      "    }\n"
      "}"},
-    {"sum_wide_$x", KG_MANY, 32, 1u << KG_F32,
-     "/* The sum of the elements, in double. */\n"
-     "static __device__ double sum_wide_$x($x v)\n"
-     "{\n"
-     "    double sum[$n];\n"
-     "#pragma unroll\n"
-     "    for (int e = 0; e < $n; e++)\n"
-     "        sum[e] = v[e];\n"
-     "#pragma unroll\n"
-     "    for (int half = $n / 2; half > 0; half /= 2)\n"
-     "#pragma unroll\n"
-     "        for (int e = 0; e < half; e++)\n"
-     "            sum[e] += sum[e + half];\n"
-     "    return sum[0];\n"
-     "}"},
     {"other32", KG_ANY, 0, 0,
      "/* The value of the other half of 32 lanes. */\n"
      "static __device__ float other32(float v)\n"

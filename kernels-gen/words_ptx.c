@@ -298,6 +298,7 @@ const struct kg_isa kg_isa_ptx = {
     .any_alignment = false,
     .registers = 65536,
     .param_vectors = 2,
+    .double_sums = true,
     .resident_lanes = 2048,
     .exchanges_wait = true,
     .clusters = true,

@@ -3,15 +3,14 @@
  * LayerNorm: y = (x - mean) rstd gamma + beta, mean and rstd of each row.
  *
  *   read   the row into registers, one 16-byte vector an access
- *   mean   the sum, exact or nearly so: in two floats in a lane, in double across lanes; m is the mean
- *          rounded to float, m_low what is missing
+ *   mean   the sum, exact or nearly so: in double, or where that is slow in two floats in a lane and in
+ *          double across lanes; m is the mean rounded to float, m_low what is missing
  *   rstd   from the squares of x - m: var = sum((x - m)^2) / cols - m_low^2, which loses at most a bit,
  *          as m is the float nearest to the mean
  *   write  (x - m) rstd - m_low rstd, times gamma, plus beta
  *
- * Longer rows are read twice. The first read keeps, for what a lane has seen, the sum in two
- * floats, and sum and squares of the deviations from a value near the lane's mean, which moves
- * along.
+ * Longer rows are read twice. The first read keeps, for what a lane has seen, that sum, and sum and squares
+ * of the deviations from a value near the lane's mean, which moves along.
  *
  * Registers: the row as it is in memory, vectors * 4 dwords, and gamma and beta while they fit.
  * LDS: 12 bytes a wave where a row has several.
@@ -161,7 +160,7 @@ static void widened(struct kg *g, const struct kg_spec *s, bool own)
 
 static bool in_double(const struct kg_spec *s)
 {
-    return kg_isa_of(s->arch)->double_sums && s->tile.vec > 1 && !s->tile.loop;
+    return kg_isa_of(s->arch)->double_sums && s->tile.vec > 1;
 }
 
 static void sum_exactly(struct kg *g, const struct kg_spec *s, bool own)
@@ -250,7 +249,10 @@ static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
     kg_row_own(g, "v", own);
-    add_exactly(g, s, "part", "part_low", own);
+    if (in_double(s))
+        kg_line(g, "chunk += sum_wide_$f(v);");
+    else
+        add_exactly(g, s, "part", "part_low", own);
     if (own)
         kg_line(g, "fresh -= least(moved@ < 0 ? -moved@ : moved@, $n);");
     else if (kg_row_apart(g, s))
@@ -276,21 +278,27 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
         g,
         "First read. Of what this lane has seen: how many, their sum, and sum and squares of their "
         "deviations from `about`, which is kept near their mean.");
-    kg_line(g, "pair seen_sum = {0, 0};");
+    kg_line(g, in_double(s) ? "double sum = 0;" : "pair seen_sum = {0, 0};");
     kg_line(g, "float seen = 0, about = 0, off = 0, square = 0;");
     kg_row_loop(g, s);
     kg_row_load(g, s, "values", false);
     kg_norm_add(g, s);
     kg_line(g, "int fresh = %u;", kg_row_apart(g, s) ? 0 : s->tile.vectors * s->tile.vec);
-    declare_sums(g, s, "part", "part_low");
-    char reset[64];
-    snprintf(reset, sizeof reset, "part = %s, part_low = 0;", start_of_sum(s));
-    kg_row_sweep(g, s, reset, sum_chunk);
-    fold(g, s, "chunk", "part", "part_low");
-    kg_line(g, "seen_sum = add_pair(seen_sum, chunk);");
+    if (in_double(s)) {
+        kg_line(g, "double chunk = 0;");
+        kg_row_sweep(g, s, "chunk = 0;", sum_chunk);
+        kg_line(g, "sum += chunk;");
+    } else {
+        char reset[64];
+        declare_sums(g, s, "part", "part_low");
+        snprintf(reset, sizeof reset, "part = %s, part_low = 0;", start_of_sum(s));
+        kg_row_sweep(g, s, reset, sum_chunk);
+        fold(g, s, "chunk", "part", "part_low");
+        kg_line(g, "seen_sum = add_pair(seen_sum, chunk);");
+    }
     kg_row_keep_packed(g, s, "values");
     kg_line(g, "if (first == -before)");
-    kg_line(g, "    about = chunk.hi / (fresh ? fresh : 1);");
+    kg_line(g, "    about = %s / (fresh ? fresh : 1);", in_double(s) ? "(float)chunk" : "chunk.hi");
     kg_blank(g);
     kg_line(g, "$f offs = 0, squares = 0;");
     kg_row_sweep(g, s, "offs = squares = 0;", sum_deviations);
@@ -305,7 +313,8 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_line(g, "about = next;");
     kg_close(g);
     kg_blank(g);
-    kg_line(g, "double sum = (double)seen_sum.hi + seen_sum.lo;");
+    if (!in_double(s))
+        kg_line(g, "double sum = (double)seen_sum.hi + seen_sum.lo;");
     kg_row_reduce(g, s, "sum", &kg_wide_sum);
     mean(g);
 

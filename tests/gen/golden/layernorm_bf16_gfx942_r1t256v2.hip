@@ -178,21 +178,6 @@ static __device__ float below64(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x143, 0xf, 0xf, true));
 }
 
-/* The sum of the elements, in double. */
-static __device__ double sum_wide_f32x8(f32x8 v)
-{
-    double sum[8];
-#pragma unroll
-    for (int e = 0; e < 8; e++)
-        sum[e] = v[e];
-#pragma unroll
-    for (int half = 8 / 2; half > 0; half /= 2)
-#pragma unroll
-        for (int e = 0; e < half; e++)
-            sum[e] += sum[e + half];
-    return sum[0];
-}
-
 static __device__ f32x8 widen_bf16x8(bf16x8 v)
 {
     return __builtin_convertvector(v, f32x8);
@@ -216,6 +201,21 @@ static __device__ bf16x8 narrow_bf16x8(f32x8 v)
     words bits = __builtin_bit_cast(words, v);
     bits = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
     return __builtin_bit_cast(bf16x8, __builtin_convertvector(bits, halves));
+}
+
+/* The sum of the elements, in double. */
+static __device__ double sum_wide_f32x8(f32x8 v)
+{
+    double sum[8];
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        sum[e] = v[e];
+#pragma unroll
+    for (int half = 8 / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int e = 0; e < half; e++)
+            sum[e] += sum[e + half];
+    return sum[0];
 }
 
 /* A sum to about 48 bits: hi + lo. */

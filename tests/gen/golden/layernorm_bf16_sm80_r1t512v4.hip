@@ -6,7 +6,6 @@
 typedef float f32;
 typedef __bf16 bf16;
 typedef f32 f32x2 __attribute__((ext_vector_type(2)));
-typedef f32 f32x4 __attribute__((ext_vector_type(4)));
 typedef f32 f32x8 __attribute__((ext_vector_type(8)));
 typedef bf16 bf16x8 __attribute__((ext_vector_type(8)));
 
@@ -89,21 +88,6 @@ static __device__ void store_strided_bf16x8(bf16 *p, int at, int step, int count
 static __device__ float negative(float v)
 {
     return -v;
-}
-
-static __device__ f32x2 minus_f32x2(f32x2 a, f32x2 b)
-{
-    return a - b;
-}
-
-static __device__ f32x4 minus_f32x4(f32x4 a, f32x4 b)
-{
-    return a - b;
-}
-
-static __device__ f32x8 minus_f32x8(f32x8 a, f32x8 b)
-{
-    return a - b;
 }
 
 /* v, opaque to the compiler, so that what is made of it is made where it is used. */
@@ -191,74 +175,25 @@ static __device__ float sum_f32x8(f32x8 v)
     return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
 }
 
-/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
-static __device__ void add_to_f32x2(f32x2 &hi, f32x2 &lo, f32x2 v)
+/* The sum of the elements, in double. */
+static __device__ double sum_wide_f32x8(f32x8 v)
 {
-    const f32x2 sum = hi + v;
-    const f32x2 part = minus_f32x2(sum, hi);
-    lo += minus_f32x2(hi, minus_f32x2(sum, part)) + minus_f32x2(v, part);
-    hi = sum;
-}
-
-/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
-static __device__ void add_to_f32x4(f32x4 &hi, f32x4 &lo, f32x4 v)
-{
-    const f32x4 sum = hi + v;
-    const f32x4 part = minus_f32x4(sum, hi);
-    lo += minus_f32x4(hi, minus_f32x4(sum, part)) + minus_f32x4(v, part);
-    hi = sum;
-}
-
-/* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
-static __device__ void add_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
-{
-    const f32x8 sum = hi + v;
-    const f32x8 part = minus_f32x8(sum, hi);
-    lo += minus_f32x8(hi, minus_f32x8(sum, part)) + minus_f32x8(v, part);
-    hi = sum;
-}
-
-/* The same for code that seldom runs, with fewer registers. */
-static __device__ void add_slowly_to_f32x8(f32x8 &hi, f32x8 &lo, f32x8 v)
-{
-    const f32x8 sum = hi + v;
-    const f32x8 part = sum - hi;
-    lo += (hi - (sum - part)) + (v - part);
-    hi = sum;
+    double sum[8];
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        sum[e] = v[e];
+#pragma unroll
+    for (int half = 8 / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int e = 0; e < half; e++)
+            sum[e] += sum[e + half];
+    return sum[0];
 }
 
 /* A sum to about 48 bits: hi + lo. */
 struct pair {
     float hi, lo;
 };
-
-/* The sum of two sums, with the rounding error of hi kept (Knuth's two-sum). */
-static __device__ pair add_pair(pair a, pair b)
-{
-    const float sum = a.hi + b.hi;
-    const float part = sum - a.hi;
-    return {sum, ((a.hi - (sum - part)) + (b.hi - part)) + (a.lo + b.lo)};
-}
-
-static __device__ pair fold_f32x2(f32x2 hi, f32x2 lo)
-{
-    return add_pair({hi[0], lo[0]}, {hi[1], lo[1]});
-}
-
-/* The sum of a vector's elements. */
-static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)
-{
-    f32x2 high = hi.lo, low = lo.lo + lo.hi;
-    add_to_f32x2(high, low, hi.hi);
-    return fold_f32x2(high, low);
-}
-
-static __device__ pair fold_f32x8(f32x8 hi, f32x8 lo)
-{
-    f32x4 high = hi.lo, low = lo.lo + lo.hi;
-    add_to_f32x4(high, low, hi.hi);
-    return fold_f32x4(high, low);
-}
 
 static __device__ double other2_wide(double v)
 {
@@ -385,26 +320,18 @@ row_of_elements(
     }
 
     /* Sum of the row. */
-    f32x8 hi = 0, lo = 0;
+    double sum = 0;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         if (moved[j] == 0) {
             f32x8 v = widen_bf16x8(values[j]);
-            if (j == 0)
-                hi = v;
-            else
-                add_to_f32x8(hi, lo, v);
+            sum += sum_wide_f32x8(v);
         } else {
             f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
             v = own_f32x8(v, moved[j]);
-            if (j == 0)
-                hi = v;
-            else
-                add_slowly_to_f32x8(hi, lo, v);
+            sum += sum_wide_f32x8(v);
         }
     }
-    const pair own_sum = fold_f32x8(hi - 0, lo);
-    double sum = (double)own_sum.hi + own_sum.lo;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         values[j] = packed_bf16x8(values[j]);
@@ -587,19 +514,14 @@ row_of_vectors(
     }
 
     /* Sum of the row. */
-    f32x8 hi = 0, lo = 0;
+    double sum = 0;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         if (moved[j] == 0) {
             f32x8 v = widen_bf16x8(values[j]);
-            if (j == 0)
-                hi = v;
-            else
-                add_to_f32x8(hi, lo, v);
+            sum += sum_wide_f32x8(v);
         }
     }
-    const pair own_sum = fold_f32x8(hi - 0, lo);
-    double sum = (double)own_sum.hi + own_sum.lo;
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         values[j] = packed_bf16x8(values[j]);
@@ -718,7 +640,7 @@ row_of_vectors(
     }
 }
 
-extern "C" __global__ void __attribute__((launch_bounds(512, 2)))
+extern "C" __global__ void __attribute__((launch_bounds(512, 3)))
 layernorm_bf16_sm80_r1t512v4(
     const bf16 *x,
     const bf16 *__restrict__ gamma,

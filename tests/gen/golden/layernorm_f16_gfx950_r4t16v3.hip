@@ -141,6 +141,17 @@ static __device__ bool any_with_both(bool a, bool b)
     return (__builtin_amdgcn_ballot_w64(a) & __builtin_amdgcn_ballot_w64(b)) != 0;
 }
 
+static __device__ f32x8 widen_f16x8(f16x8 v)
+{
+    return __builtin_convertvector(v, f32x8);
+}
+
+/* Rounds to nearest even; NaN stays NaN. */
+static __device__ f16x8 narrow_f16x8(f32x8 v)
+{
+    return __builtin_convertvector(v, f16x8);
+}
+
 /* The sum of the elements, in double. */
 static __device__ double sum_wide_f32x8(f32x8 v)
 {
@@ -154,17 +165,6 @@ static __device__ double sum_wide_f32x8(f32x8 v)
         for (int e = 0; e < half; e++)
             sum[e] += sum[e + half];
     return sum[0];
-}
-
-static __device__ f32x8 widen_f16x8(f16x8 v)
-{
-    return __builtin_convertvector(v, f32x8);
-}
-
-/* Rounds to nearest even; NaN stays NaN. */
-static __device__ f16x8 narrow_f16x8(f32x8 v)
-{
-    return __builtin_convertvector(v, f16x8);
 }
 
 /* A sum to about 48 bits: hi + lo. */
