@@ -20,30 +20,51 @@ static u64 *word(u64 *set, u64 *ext, unsigned row)
     return row < SIM_ROW_ACC ? &set[row / 64] : &ext[(row - SIM_ROW_ACC) / 64];
 }
 
+/* Bit of set word k: bad, or not any more. */
+static void set_bad(struct sim_wave *w, unsigned k, unsigned bit)
+{
+    w->bad[k] |= 1ull << bit;
+    w->bad_groups |= 1ull << (8 * k + bit / 8);
+}
+
+static void clear_bad(struct sim_wave *w, unsigned k, unsigned bit)
+{
+    w->bad[k] &= ~(1ull << bit);
+    if (!(w->bad[k] >> (bit & ~7u) & 255))
+        w->bad_groups &= ~(1ull << (8 * k + bit / 8));
+}
+
 static void mark(struct sim_wave *w, unsigned row)
 {
-    *word(w->bad, w->bad_ext, row) |= 1ull << (row & 63);
+    if (row < SIM_ROW_ACC)
+        set_bad(w, row / 64, row & 63);
+    else
+        *word(w->bad, w->bad_ext, row) |= 1ull << (row & 63);
 }
 
 /* Clears the bad bit of a row when nothing is wrong with it any more. */
 static void settle(struct sim_wave *w, unsigned row)
 {
     const u64 *u = w->und[row];
-    if (!w->npend[row] && !(u[0] | u[1] | u[2] | u[3]))
+    if (w->npend[row] || u[0] | u[1] | u[2] | u[3])
+        return;
+    if (row < SIM_ROW_ACC)
+        clear_bad(w, row / 64, row & 63);
+    else
         *word(w->bad, w->bad_ext, row) &= ~(1ull << (row & 63));
 }
 
 static void smark(struct sim_wave *w, unsigned r, u64 origin)
 {
     w->sorigin[r] = origin;
-    w->bad[SIM_SET_S + r / 64] |= 1ull << (r & 63);
+    set_bad(w, SIM_SET_S + r / 64, r & 63);
 }
 
 static void sclear(struct sim_wave *w, unsigned r)
 {
     w->sorigin[r] = w->smask[r] = 0;
     if (!w->spend[r])
-        w->bad[SIM_SET_S + r / 64] &= ~(1ull << (r & 63));
+        clear_bad(w, SIM_SET_S + r / 64, r & 63);
 }
 
 /* ---- names and origins ---- */
@@ -111,6 +132,7 @@ void sim_check_start(struct sim_wave *w, int rows)
     memset(w->pend_ext, 0, sizeof w->pend_ext);
     w->bad[SIM_SET_SCC] = 1;
     w->bad[SIM_SET_WORDS - 1] = 0;
+    w->bad_groups = sim_groups(w->bad) | SIM_GROUP_EXT;
     for (int r = 0; r < rows; r++)
         w->und[r][0] = w->und[r][1] = w->und[r][2] = w->und[r][3] = w->full;
     memset(w->origin, 0, (size_t)rows * sizeof *w->origin);
@@ -309,7 +331,8 @@ static void define(struct sim_wave *w, const struct insn *in, const struct sim_e
     for (int k = 0; k < 2; k++)
         for (u64 m = in->def[SIM_SET_S + k] & w->bad[SIM_SET_S + k]; m; m &= m - 1)
             sclear(w, 64u * (unsigned)k + (unsigned)__builtin_ctzll(m));
-    w->bad[SIM_SET_SCC] &= ~(in->def[SIM_SET_SCC] & 1);
+    if (in->def[SIM_SET_SCC] & 1)
+        clear_bad(w, SIM_SET_SCC, 0);
     if (in->flow == SIM_FLOW_WRITELANE) {
         const struct operand *b = &in->o[2];
         const unsigned lane = (b->kind == SIM_KIND_S ? w->s[b->reg] : b->rows[0]) % (unsigned)w->prog->wave;
@@ -330,9 +353,9 @@ static void define_scalars(struct sim_wave *w, const struct insn *in, u64 lanes,
             w->smask[r] = lanes;
         }
     if (in->def[SIM_SET_SCC] & 1) {
-        w->bad[SIM_SET_SCC] &= ~1ull;
+        clear_bad(w, SIM_SET_SCC, 0);
         if (lanes) {
-            w->bad[SIM_SET_SCC] |= 1;
+            set_bad(w, SIM_SET_SCC, 0);
             w->scc_origin = origin;
         }
     }
@@ -483,8 +506,34 @@ static void lane_moves(struct sim_wave *w, const struct insn *in, u64 origin)
     settle(w, b);
 }
 
+/* The common case, without loops over what is not there: it reads nothing bad, and all it does is to give whole
+ * registers values that are not under way. False: look closer. */
+static bool only_defines(struct sim_wave *w, const struct insn *in)
+{
+    u64 closer = (w->exec != w->full && !(in->flags & SIM_IN_EXEC_FREE)) | in->half | (in->flow == SIM_FLOW_WRITELANE) |
+                 (in->dst & (SIM_DST_SDWA | SIM_DST_HI | SIM_DST_KEEP | SIM_DST_DPP)) | (in->flags & (SIM_IN_EXT | SIM_IN_DUAL));
+    for (int k = 0; k < SIM_SET_WORDS; k++)
+        closer |= (in->use[k] & w->bad[k]) | (in->def[k] & w->pend[k]);
+    if (closer)
+        return false;
+    for (unsigned k = 0; k < 4; k++)
+        for (u64 m = in->def[k] & w->bad[k]; m; m &= m - 1) {
+            const unsigned bit = (unsigned)__builtin_ctzll(m);
+            memset(w->und[64 * k + bit], 0, sizeof *w->und);
+            clear_bad(w, k, bit);
+        }
+    for (unsigned k = 0; k < 2; k++)
+        for (u64 m = in->def[SIM_SET_S + k] & w->bad[SIM_SET_S + k]; m; m &= m - 1)
+            sclear(w, 64 * k + (unsigned)__builtin_ctzll(m));
+    if (in->def[SIM_SET_SCC] & 1)
+        clear_bad(w, SIM_SET_SCC, 0);
+    return true;
+}
+
 bool sim_check_regs(struct sim_wave *w, const struct insn *in)
 {
+    if (only_defines(w, in))
+        return true;
     if (in->flags & SIM_IN_DUAL) {
         const struct sim_dual *p = in->aux;
         return sim_check_regs(w, &p->half[p->first]) && sim_check_regs(w, &p->half[!p->first]);
@@ -600,7 +649,7 @@ static void arrive(struct sim_wave *w, const struct sim_pending *p)
             if (w->spend[r] && --w->spend[r] == 0) {
                 w->pend[SIM_SET_S + r / 64] &= ~(1ull << (r & 63));
                 if (!w->sorigin[r])
-                    w->bad[SIM_SET_S + r / 64] &= ~(1ull << (r & 63));
+                    clear_bad(w, SIM_SET_S + r / 64, r & 63);
             }
         } else if (w->npend[r] && --w->npend[r] == 0) {
             *word(w->pend, w->pend_ext, r) &= ~(1ull << (r & 63));
@@ -637,7 +686,7 @@ static void push(struct sim_wave *w, const struct insn *in, unsigned counter, un
             w->spend[r]++;
             w->sorigin[r] = w->smask[r] = 0;
             w->pend[SIM_SET_S + r / 64] |= 1ull << (r & 63);
-            w->bad[SIM_SET_S + r / 64] |= 1ull << (r & 63);
+            set_bad(w, SIM_SET_S + r / 64, r & 63);
         }
     }
 }

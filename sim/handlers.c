@@ -220,7 +220,7 @@ const u32 *sim_dpp(struct sim_wave *w, const struct insn *in, const u32 *s, u32 
     const struct sim_dpp_lanes *dpp = in->aux;
     const u64 full = lanes == 64 ? ~0ull : (1ull << lanes) - 1;
     u64 have = dpp->have;
-    u32 t[64];
+    u32 copy[64], *t = s == d ? copy : d;
     if (w->exec != full && !x->dpp.fi) {
         have = 0;
         for (int i = 0; i < lanes; i++)
@@ -231,7 +231,8 @@ const u32 *sim_dpp(struct sim_wave *w, const struct insn *in, const u32 *s, u32 
     for (u64 m = full & ~have; m; m &= m - 1)
         t[__builtin_ctzll(m)] = 0;
     w->lane_mask = (x->lanes == SIM_LANES_DPP8 || x->dpp.bound_ctrl ? full : have) & dpp->open;
-    memcpy(d, t, (size_t)lanes * 4);
+    if (t != d)
+        memcpy(d, t, (size_t)lanes * 4);
     return d;
 }
 

@@ -84,6 +84,22 @@ static unsigned conflicts(const u32 *a, u64 m, unsigned words, const u8 *order, 
     return extra;
 }
 
+/* Whether all active lanes have the same address. */
+static bool uniform(const struct sim_wave *w, const u32 *v)
+{
+    if (!w->exec)
+        return true;
+    const u32 first = v[__builtin_ctzll(w->exec)];
+    u32 other = 0;
+    if (w->exec == w->full)
+        for (int i = 1; i < w->prog->wave && !other; i++)
+            other = v[i] ^ first;
+    else
+        for (u64 k = w->exec; k && !other; k &= k - 1)
+            other = v[__builtin_ctzll(k)] ^ first;
+    return !other;
+}
+
 static void tally(struct sim_wave *w, const u32 *v, u32 off, unsigned n, bool load, bool linear)
 {
     const struct sim_family *f = w->prog->target->family;
@@ -216,8 +232,8 @@ static inline bool read_dwords(const struct sim_lds_shadow *h, u32 d, u32 e, u32
 
 static bool consecutive(const u32 *v, unsigned n, unsigned lanes)
 {
-    u32 diff = 0;
-    for (unsigned i = 0; i < lanes; i++)
+    u32 diff = (v[1] - v[0]) ^ n;
+    for (unsigned i = 0; i < lanes && !diff; i++)
         diff |= v[i] ^ (v[0] + i * n);
     return diff == 0;
 }
@@ -231,7 +247,13 @@ bool sim_lds_load_check(struct sim_wave *w, const struct insn *in, const u32 *v,
     const u64 epoch_bits = (u64)g->epoch << 32, mine = 1ull << w->id;
     const bool run = w->exec == w->full && consecutive(v, n, lanes);
 
-    tally(w, v, off, n, true, run && !(off & 3));
+    const bool one = !run && w->exec && uniform(w, v);
+    tally(w, v, off, n, true, one || (run && !(off & 3)));
+    if (one) {
+        const u32 a = v[__builtin_ctzll(w->exec)] + off;
+        if (read_dwords(h, a / 4, (a + n + 3) / 4, cur, me, epoch_bits, mine) && all_init(h, a, n))
+            return true;
+    }
     if (run) {
         const u32 a = v[0] + off, e = a + n * lanes;
         if (read_dwords(h, a / 4, (e + 3) / 4, cur, me, epoch_bits, mine) && all_init(h, a, n * lanes))

@@ -748,7 +748,8 @@ struct sim_program *sim_lower(const struct sim_target *t, int wave, const u8 *te
         struct build b = {p, pool, NULL, &p->decoded[i], &p->insn[i], &p->ext[i]};
         lower_one(&b);
         sim_hazard_lower(b.in, t);
-        wide |= p->insn[i].flags & SIM_IN_EXT;
+        b.in->groups = sim_groups(b.in->use) | sim_groups(b.in->def) | (b.in->flags & SIM_IN_EXT ? SIM_GROUP_EXT : 0);
+        wide |= b.in->flags & SIM_IN_EXT;
     }
     p->decoded[p->count].pc = vaddr + n;
     p->insn[p->count].fn = illegal;

@@ -415,11 +415,24 @@ static u64 first_touch(const struct sim_launch *l, u64 line, unsigned lines, boo
 {
     const u64 at = (line - (u64)(uintptr_t)sim_arena) / 64;
     u32 *tag = toucher[write];
+    const u64 both = (u64)l->tag << 32 | l->tag;
     u64 bytes = 0;
-    for (u64 i = at; i < at + lines && i < sim_arena_bytes / 64; i++)
+    for (u64 i = at; i < at + lines && i < sim_arena_bytes / 64; i++) {
+        /* Two at once where nobody was at either, or somebody at both. */
+        if (!(i & 1) && i + 1 < at + lines) {
+            u64 *pair = (u64 *)(void *)&tag[i], old = __atomic_load_n(pair, __ATOMIC_RELAXED);
+            if (old == both ||
+                ((u32)old != l->tag && (u32)(old >> 32) != l->tag &&
+                 __atomic_compare_exchange_n(pair, &old, both, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))) {
+                bytes += old == both ? 0 : 128;
+                i++;
+                continue;
+            }
+        }
         if (__atomic_load_n(&tag[i], __ATOMIC_RELAXED) != l->tag &&
             __atomic_exchange_n(&tag[i], l->tag, __ATOMIC_RELAXED) != l->tag)
             bytes += 64;
+    }
     return bytes;
 }
 

@@ -119,6 +119,7 @@ struct insn {
     u8 half;             /* small loads: 1 into the low half, 2 into the high half */
     u8 width;            /* memory: dwords moved; matrix: passes */
     u16 flags;           /* SIM_IN_* */
+    u64 groups;          /* of `use` and `def`: a bit eight registers, and SIM_GROUP_EXT */
     union {
         const struct insn *target;  /* branch target */
         const struct operand *more; /* scaled matrix: the scales of B */
@@ -142,6 +143,19 @@ enum {
     SIM_IN_DUAL = 512,   /* aux is a struct sim_dual */
     SIM_IN_COHERENT = 256 /* a load or store that other workgroups see at once: its own synchronisation */
 };
+
+/* In the groups of every wave's bad registers, and of instructions with extended sets: always looked at. */
+#define SIM_GROUP_EXT (1ull << 63)
+
+/* The groups of a set: which of its bytes are not zero. */
+static inline u64 sim_groups(const u64 *set)
+{
+    u64 g = 0;
+    for (int k = 0; k < SIM_SET_WORDS; k++)
+        for (int j = 0; j < 8; j++)
+            g |= (u64)((set[k] >> 8 * j & 255) != 0) << (8 * k + j);
+    return g;
+}
 
 /* The halves of a dual instruction. */
 struct sim_dual {
@@ -226,6 +240,7 @@ struct sim_wave {
     u32 tmp[12][64] __attribute__((aligned(64)));
     /* checks */
     u64 bad[SIM_SET_WORDS] __attribute__((aligned(64)));  /* pending, or not fully written */
+    u64 bad_groups;          /* sim_groups of it and SIM_GROUP_EXT */
     u64 pend[SIM_SET_WORDS];
     u64 bad_ext[SIM_SET_EXT], pend_ext[SIM_SET_EXT];
     u64 (*und)[4];           /* a row: lanes whose byte 0..3 is undefined */

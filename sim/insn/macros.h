@@ -914,14 +914,16 @@ AI const u32 *pk_word(struct sim_wave *w, const struct insn *in, int k, int hi)
     AI void b_##name(BODY_OF(dt), T_##a S0, T_##b S1);                                             \
     HANDLER(name)                                                                                  \
     {                                                                                              \
+        const bool direct = in_place(w, in);                                                       \
         for (int hi = 0; hi < 2; hi++) {                                                           \
             const u32 *s1 = pk_word(w, in, 1, hi), *s2 = pk_word(w, in, 2, hi);                    \
-            u32 *d = w->tmp[TMP_D + hi];                                                           \
+            u32 *d = dst(w, in, direct, hi);                                                       \
             u32 nan = 0;                                                                           \
             LANES { T_##dt r_; b_##name(w, in, i, &r_, GET_##a(1), GET_##b(2)); PUT_##dt }         \
             FIX2_##dt(a, b)                                                                        \
         }                                                                                          \
-        pk32_done(w, in);                                                                          \
+        if (!direct)                                                                               \
+            pk32_done(w, in);                                                                      \
         return in + 1;                                                                             \
     }                                                                                              \
     REGISTER(name, dt, 2, SIM_BODY_PACKED, SIM_DT_##a, SIM_DT_##b)                                                         \
@@ -931,10 +933,11 @@ AI const u32 *pk_word(struct sim_wave *w, const struct insn *in, int k, int hi)
     AI void b_##name(BODY_OF(dt), T_##a S0, T_##b S1, T_##c S2);                                   \
     HANDLER(name)                                                                                  \
     {                                                                                              \
+        const bool direct = in_place(w, in);                                                       \
         for (int hi = 0; hi < 2; hi++) {                                                           \
             const u32 *s1 = pk_word(w, in, 1, hi), *s2 = pk_word(w, in, 2, hi),                    \
                       *s3 = pk_word(w, in, 3, hi);                                                 \
-            u32 *d = w->tmp[TMP_D + hi];                                                           \
+            u32 *d = dst(w, in, direct, hi);                                                       \
             u32 nan = 0;                                                                           \
             LANES                                                                                  \
             {                                                                                      \
@@ -944,7 +947,8 @@ AI const u32 *pk_word(struct sim_wave *w, const struct insn *in, int k, int hi)
             }                                                                                      \
             FIX3_##dt(a, b, c)                                                                     \
         }                                                                                          \
-        pk32_done(w, in);                                                                          \
+        if (!direct)                                                                               \
+            pk32_done(w, in);                                                                      \
         return in + 1;                                                                             \
     }                                                                                              \
     REGISTER(name, dt, 3, SIM_BODY_PACKED, SIM_DT_##a, SIM_DT_##b, SIM_DT_##c)                                                         \
