@@ -32,6 +32,10 @@ struct fault_case {
     "s_lshl_b32 s27, " bytes ", 16\ns_mov_b32 s28, 1\ns_mov_b32 s29, 0\ns_mov_b32 s30, 0\n"         \
     "s_mov_b32 s31, 0\ntensor_load_to_lds s[20:23], s[24:31]"
 
+/* s[20:23]: 64 records of 4 bytes at a base, with the last word of a resource. */
+#define BUFFER(base, high, word)                                                                   \
+    "s_mov_b32 s20, " base "\ns_or_b32 s21, " high ", 0x40000\ns_movk_i32 s22, 0x40\ns_mov_b32 s23, " word "\n"
+
 #define DOUBLES                                                                                    \
     "v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v6, 0\nv_mov_b32_e32 v7, 0\ns_nop 4\n"
 
@@ -120,6 +124,30 @@ static const struct fault_case cases[] = {
      STORE},
     {"atomic on memory nobody wrote", {.body = "global_atomic_add v1, v0, s[10:11]"}, 1, 64,
      "uninitialised: atomic of 4 bytes at 0x#: nobody wrote there before", NULL},
+    {"format store of a register nobody wrote", {.body = BUFFER("s8", "s9", "0x2ffac") "v_mov_b32_e32 v4, 0\n"
+                                                         "buffer_store_format_xy v[4:5], v0, s[20:23], 0 idxen"}, 1, 64,
+     "uninitialised: stored data (v5) is undefined: it comes from v5, which nobody wrote, *",
+     "buffer_store_format_xy v[4:5], v0, s[20:23], 0 idxen"},
+    {"undefined half behind three halves", {.body = BUFFER("s8", "s9", "0x67fac") "v_mov_b32_e32 v4, 0\ns_mov_b64 exec, 0xff\n"
+                                                    "v_mov_b32_sdwa v5, v0 dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE src0_sel:WORD_0\n"
+                                                    "buffer_store_format_d16_xyz v[4:5], v0, s[20:23], 0 idxen"}, 1, 64, NULL, NULL},
+    {"undefined half is stored by format", {.body = BUFFER("s8", "s9", "0x67fac") "v_mov_b32_e32 v4, 0\ns_mov_b64 exec, 0xff\n"
+                                                    "v_mov_b32_sdwa v5, v0 dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE src0_sel:WORD_0\n"
+                                                    "buffer_store_format_d16_xyzw v[4:5], v0, s[20:23], 0 idxen"}, 1, 64,
+     "uninitialised: stored data (v5) is undefined: *", NULL},
+    {"format load of memory nobody wrote", {.body = BUFFER("s10", "s11", "0x2ffac") "buffer_load_format_x v2, v0, s[20:23], 0 idxen\n"
+                                                    "s_waitcnt vmcnt(0)\n" STORE}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: it comes from bytes nobody wrote, loaded by buffer_load_format_x *", STORE},
+    {"no such format", {.body = BUFFER("s8", "s9", "0xfac") "buffer_load_format_x v2, v0, s[20:23], 0 idxen"}, 1, 64,
+     "*the resource has data format 0, number format 0 (0x0), which do not go together", NULL},
+    {"scalar store of a register nobody wrote", {.body = "s_store_dword s40, s[8:9], 0x0"}, 1, 64,
+     "uninitialised: stored data (s40) is undefined: *", "s_store_dword s40, s[8:9], 0x0"},
+    {"scalar atomic on memory nobody wrote", {.body = "s_mov_b32 s20, 1\ns_atomic_add s20, s[10:11], 0x0"}, 1, 64,
+     "uninitialised: atomic of 4 bytes at 0x#: nobody wrote there before", NULL},
+    {"scalar atomic not waited for", {.body = "s_mov_b32 s20, 1\ns_atomic_add s20, s[8:9], 0x0 glc\ns_add_u32 s20, s20, 1"}, 1, 64,
+     "missing wait: s20 is read before s_atomic_add s20, s[8:9], 0x0 glc (at 0x#) has been waited for", NULL},
+    {"scalar stores of two workgroups", {.body = "s_store_dword s16, s[8:9], 0x0"}, 2, 64,
+     "global race: store at 0x#: workgroup (*", "s_store_dword s16, s[8:9], 0x0"},
 
     /* waits */
     {"load not waited for", {.body = "global_load_dword v2, v1, s[8:9]\nv_add_u32_e32 v2, v2, v0\n"}, 1, 64,
