@@ -67,7 +67,7 @@ void batch_end(struct batch *b);
 bool run_snippet(const struct batch *b, int snippet, struct wave_state *w, uint8_t *mem);
 uint64_t run_address(enum target t);
 const char *run_error(void);
-/* Of all states that run_snippet gave back since the last call, bit by bit. */
+/* Of all states that run_snippet gave back since the last call, bit by bit; the first call begins. */
 uint64_t run_digest(void);
 /* Whether the last snippet stopped at an instruction that the simulator has no body for: such
  * tests are left out, not failed (fly-sim cover lists what is missing). */

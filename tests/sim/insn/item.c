@@ -135,14 +135,15 @@ const char *wave_diff(const struct wave_state *got, const struct wave_state *wan
                       const uint8_t *mem_want)
 {
     static char out[160];
-    for (int r = 0; r < WAVE_V; r++)
+    const bool same_rows = !memcmp(got->v, want->v, sizeof got->v) && !memcmp(got->a, want->a, sizeof got->a);
+    for (int r = 0; r < WAVE_V && !same_rows; r++)
         for (int i = 0; i < 64; i++)
             if (got->v[r][i] != want->v[r][i]) {
                 snprintf(out, sizeof out, "v%d lane %d: got %08x, want %08x", r, i, got->v[r][i],
                     want->v[r][i]);
                 return out;
             }
-    for (int r = 0; r < WAVE_A; r++)
+    for (int r = 0; r < WAVE_A && !same_rows; r++)
         for (int i = 0; i < 64; i++)
             if (got->a[r][i] != want->a[r][i]) {
                 snprintf(out, sizeof out, "a%d lane %d: got %08x, want %08x", r, i, got->a[r][i],
@@ -154,13 +155,13 @@ const char *wave_diff(const struct wave_state *got, const struct wave_state *wan
             snprintf(out, sizeof out, "s%d: got %08x, want %08x", i, got->s[i], want->s[i]);
             return out;
         }
-    for (int i = 0; i < WAVE_LDS; i++)
+    for (int i = 0; i < WAVE_LDS && (i || memcmp(got->lds, want->lds, WAVE_LDS)); i++)
         if (got->lds[i] != want->lds[i]) {
             snprintf(out, sizeof out, "LDS byte %d: got %02x, want %02x", i, got->lds[i],
                 want->lds[i]);
             return out;
         }
-    for (int i = 0; mem_got && i < WAVE_MEM; i++)
+    for (int i = 0; mem_got && i < WAVE_MEM && (i || memcmp(mem_got, mem_want, WAVE_MEM)); i++)
         if (mem_got[i] != mem_want[i]) {
             snprintf(out, sizeof out, "memory byte %d: got %02x, want %02x", i, mem_got[i],
                 mem_want[i]);
