@@ -2,6 +2,8 @@
 /* What the norms share; see norm.h. */
 #include "norm.h"
 
+#include <stdio.h>
+
 /* Vectors of 16 bytes. Short rows share a workgroup of 256; several vectors a lane keep the exchanges
  * between lanes few. */
 static const struct kg_rowwise tiles[] = {
@@ -237,6 +239,14 @@ void kg_peak_end(struct kg *g)
     kg_line(g, "int top = nan_seen ? 0x7fc00000 : __builtin_bit_cast(int, most_seen);");
 }
 
+void kg_quant_codes(struct kg *g, const struct kg_spec *s, const char *to, const char *value)
+{
+    char line[96];
+    const bool once = s->out == KG_I8 && kg_isa_of(s->arch)->any_alignment; /* rounded once, by the word codes_ */
+    snprintf(line, sizeof line, once ? "%s codes_$o(%s, inverse, top);" : "%s narrow_$o(%s * inverse);", to, value);
+    kg_line(g, "%s", line);
+}
+
 void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value)
 {
     kg_open(g, "if (lift != 1)");
@@ -246,8 +256,7 @@ void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value)
     kg_close(g);
     kg_each(g);
     kg_open(g, "if (inside@)");
-    kg_line(g, s->out == KG_I8 ? "const $o out = codes_$o(%s, inverse, top);"
-                               : "const $o out = narrow_$o(%s * inverse);", value);
+    kg_quant_codes(g, s, "const $o out =", value);
     kg_row_store_to(g, s, "y", "$o", "out");
     kg_close(g);
     kg_each_end(g);
@@ -272,7 +281,7 @@ static void write_values(struct kg *g, const struct kg_spec *s, const struct kg_
     kg_each_scope(g);
     if (kg_is_quantised(s)) {
         quantised_result(g, s, r);
-        kg_line(g, "out` = narrow_$o(t * lift * inverse);");
+        kg_quant_codes(g, s, "out` =", "t * lift");
     } else {
         r->result(g, s);
         kg_line(g, "out` = narrow_$o(t);");

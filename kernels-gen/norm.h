@@ -66,6 +66,9 @@ void kg_quant_scale(struct kg *g, const struct kg_spec *s);
 void kg_peak_begin(struct kg *g);
 void kg_peak_end(struct kg *g);
 
+/* After kg_quant_scale: `to` the codes of `value`. */
+void kg_quant_codes(struct kg *g, const struct kg_spec *s, const char *to, const char *value);
+
 /* After kg_quant_scale, where vectors are guarded: writes the codes of the f32 vectors `value`, which may be changed. */
 void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value);
 

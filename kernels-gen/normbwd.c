@@ -85,6 +85,13 @@ static bool exchanges_with_all(const struct kg_spec *s)
     return s->tile.threads < s->arch->wave && kg_isa_of(s->arch)->exchanges_wait && !s->tile.sum;
 }
 
+/* Vectors are guarded where masks for each, and what is kept between sweeps, leave registers enough. */
+static bool guards(const struct kg_spec *s)
+{
+    return kg_isa_of(s->arch)->any_alignment && s->tile.vec > 1 &&
+           s->tile.vectors * s->tile.vec <= 24 && !(s->tile.rows > 1 && s->tile.vectors > 2 && s->tile.threads >= s->arch->wave);
+}
+
 /* Where the matrices that are read have row `row`. */
 static void inputs(struct kg *g, const struct kg_spec *s, const char *row)
 {
@@ -148,6 +155,13 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
         kg_line(g, "any |= moved@;");
         kg_each_end(g);
         kg_line(g, "const bool whole = zero_in_wave(any);");
+        if (guards(s)) {
+            kg_row_insides(g, s);
+            kg_line(g, "bool edges = false;");
+            kg_each(g);
+            kg_line(g, "edges |= edged@;");
+            kg_each_end(g);
+        }
         kg_row_param(g, s, "gamma", "scales", "1");
     }
     if (t->rows > 1) {
@@ -237,10 +251,63 @@ static void normalised(struct kg *g, bool centred)
     kg_line(g, centred ? "$f h = (widen_$x(values@) - middle) * scale;" : "$f h = widen_$x(values@) * scale;");
 }
 
+/* Where vectors are guarded and a lane has few, it keeps what it made of them until it stores: hs@ and gs@. */
+static bool holds(const struct kg *g, const struct kg_spec *s)
+{
+    return g->guarded && s->tile.vectors * s->tile.vec <= 16;
+}
+
+/* The same as sweep, where vectors are guarded. */
+static void guarded_sweep(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    const bool held = holds(g, s);
+    if (held)
+        kg_line(g, "$f hs@@, gs@@;");
+    kg_each_scope(g);
+    kg_note(g, "Through variables: the compiler takes an array with parts that may not be written as one value.");
+    kg_line(g, "$f dgamma_sum = dgammas@;");
+    if (centred)
+        kg_line(g, "$f dbeta_sum = dbetas@;");
+    if (!held)
+        kg_open(g, "if (inside@)");
+    normalised(g, centred);
+    kg_line(g, "$f g = d * widen_$w(scales`);");
+    if (held) {
+        kg_line(g, "hs@ = h;");
+        kg_line(g, "gs@ = g;");
+        kg_open(g, "if (inside@)");
+    }
+    for (int own = 0; own < 2; own++) {
+        if (own) {
+            kg_else(g);
+            kg_line(g, "const int moved_now = local(moved@);");
+            kg_line(g, "d = mine_$f(d, moved_now), h = mine_$f(h, moved_now), g = mine_$f(g, moved_now);");
+        } else {
+            kg_open(g, "if (!edged@)");
+        }
+        kg_line(g, "dgamma_sum += d * h;");
+        if (centred) {
+            kg_line(g, "dbeta_sum += d;");
+            kg_line(g, "first_sum += halves_$f(g);");
+        }
+        kg_line(g, "second_sum += halves_$f(g * h);");
+    }
+    kg_close(g);
+    kg_close(g);
+    kg_line(g, "dgammas@ = dgamma_sum;");
+    if (centred)
+        kg_line(g, "dbetas@ = dbeta_sum;");
+    kg_each_scope_end(g);
+}
+
 /* What a vector adds to the sums over its row, and over the rows where registers hold those. */
 static void sweep(struct kg *g, const struct kg_spec *s, bool centred)
 {
     const bool apart = kg_row_apart(g, s);
+    if (g->guarded) {
+        guarded_sweep(g, s, centred);
+        return;
+    }
     kg_each_scope(g);
     if (apart)
         kg_open(g, "if (moved@ == 0)");
@@ -307,10 +374,17 @@ static void reduce(struct kg *g, const struct kg_spec *s, bool centred)
         kg_row_reduce(g, &part, "total", &how);
         kg_line(g, "turn ^= 1;");
     }
-    if (centred)
+    /* As scalars packed instructions take them for both elements. */
+    if (g->guarded && s->tile.threads >= wave) {
+        if (centred)
+            kg_line(g, "const float c1 = scalar(total.first * share), c2 = scalar(total.second * share);");
+        else
+            kg_line(g, "const float c2 = scalar(total * share);");
+    } else if (centred) {
         kg_line(g, "const float c1 = total.first * share, c2 = total.second * share;");
-    else
+    } else {
         kg_line(g, "const float c2 = total * share;");
+    }
 }
 
 /* Stores, or adds, element e of a vector's two terms where it lies in partial, `byte` behind what `to` is for the
@@ -340,7 +414,12 @@ static void keep_terms(struct kg *g, const struct kg_spec *s, bool centred, cons
 static void write_row(struct kg *g, const struct kg_spec *s, bool centred)
 {
     kg_each_scope(g);
-    normalised(g, centred);
+    if (g->guarded)
+        kg_open(g, "if (inside@)");
+    if (holds(g, s))
+        kg_line(g, "const $f h = hs@;");
+    else
+        normalised(g, centred);
     if (s->tile.loop) {
         kg_note(g, "The sums over rows lie in memory, each element with the lane that adds to it.");
         kg_open(g, "if (partial)");
@@ -356,7 +435,7 @@ static void write_row(struct kg *g, const struct kg_spec *s, bool centred)
         keep_terms(g, s, centred, "product", "d");
         kg_close(g);
     }
-    kg_line(g, "d *= widen_$w(scales`);");
+    kg_line(g, holds(g, s) ? "const $f d = gs@;" : "d *= widen_$w(scales`);");
     kg_line(g, centred ? "$f t = (d - c1 - h * c2) * scale;" : "$f t = (d - h * c2) * scale;");
     if (loads_late(g, s)) {
         kg_open(g, "if (dresidual)");
@@ -370,6 +449,8 @@ static void write_row(struct kg *g, const struct kg_spec *s, bool centred)
     }
     kg_line(g, "const $x out = narrow_$x(t);");
     kg_row_store_to(g, s, "y", "$x", "out");
+    if (g->guarded)
+        kg_close(g);
     kg_each_scope_end(g);
 }
 
@@ -428,6 +509,28 @@ static void write_sums(struct kg *g, const struct kg_spec *s, bool centred)
         kg_each_end(g);
     }
     if (t->rows == 1) {
+        if (g->guarded) {
+            kg_note(g, "Vectors at their places, stored for the first time: the same offset from scalar addresses.");
+            kg_open(g, "if (fresh && !atomic && !edges)");
+            kg_each_scope(g);
+            kg_line(g, t->vectors == 1 ? "const unsigned byte = 4 * lane;" : "const unsigned byte = 4 * (lane + j * %u);", t->threads);
+            kg_open(g, "if (inside@)");
+            kg_line(g, "#pragma unroll");
+            kg_open(g, "for (int e = 0; e < $n; e++)");
+            kg_line(g, "float *plane = kept + e * (long)lanes;");
+            kg_line(g, "if (dgamma)");
+            kg_line(g, "    *(float *)((char *)plane + byte) = dgammas@[e];");
+            if (centred) {
+                kg_line(g, "if (dbeta)");
+                kg_line(g, "    *(float *)((char *)(plane + $nL * lanes) + byte) = dbetas@[e];");
+            }
+            kg_close(g);
+            kg_close(g);
+            kg_each_scope_end(g);
+            kg_line(g, "fresh = false;");
+            kg_line(g, "continue;");
+            kg_close(g);
+        }
         kg_line(g, "const unsigned plane = local(lanes);");
         kg_each_scope(g);
         kg_line(g, "const int to = local(moved@);");
@@ -462,7 +565,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s, bool centred)
         if (!loads_late(g, s))
             load_residual(g, s, false);
     }
-    if (s->tile.vectors > 1) {
+    if (s->tile.vectors > 1 && !g->guarded) {
         kg_note(g, "What moved decides is found anew for each row: masks kept for all would be too many.");
         kg_each(g);
         kg_line(g, "moved@ = local(moved@);");
@@ -473,11 +576,18 @@ static void emit_resident(struct kg *g, const struct kg_spec *s, bool centred)
         kg_line(g, "scales` = packed_$w(scales`);");
         kg_each_end(g);
     }
-    kg_line(g, centred ? "$f first_sum = 0, second_sum = 0;" : "$f second_sum = 0;");
+    const char *sums = g->guarded ? "f32x2" : "$f";
+    kg_line(g, centred ? "%s first_sum = 0, second_sum = 0;" : "%s second_sum = 0;", sums);
     sweep(g, s, centred);
-    kg_line(g, centred ? "sums total = {sum_$f(first_sum), sum_$f(second_sum)};" : "float total = sum_$f(second_sum);");
-    kg_row_keep_packed(g, s, "values");
-    kg_row_keep_packed(g, s, "dys");
+    if (g->guarded)
+        kg_line(g, centred ? "sums total = {first_sum.x + first_sum.y, second_sum.x + second_sum.y};"
+                           : "float total = second_sum.x + second_sum.y;");
+    else
+        kg_line(g, centred ? "sums total = {sum_$f(first_sum), sum_$f(second_sum)};" : "float total = sum_$f(second_sum);");
+    if (!holds(g, s)) {
+        kg_row_keep_packed(g, s, "values");
+        kg_row_keep_packed(g, s, "dys");
+    }
     reduce(g, s, centred);
     write_row(g, s, centred);
     kg_close(g);
@@ -528,18 +638,37 @@ static void emit_sum(struct kg *g, const struct kg_spec *s, bool centred)
     if (centred) {
         kg_line(g, "const bool second = start >= half;");
         kg_line(g, "%s *out = second ? dbeta : dgamma;", type);
-        kg_line(g, "const unsigned place = (second ? start - half : start) + lane;");
     } else {
         kg_line(g, "%s *out = dgamma;", type);
-        kg_line(g, "const unsigned place = start + lane;");
     }
-    kg_line(g, "const int column = vec * (place %% lanes) + place / lanes - before;");
+    if (kg_isa_of(s->arch)->any_alignment) {
+        kg_note(g, "A division for all of the workgroup; its places go on to the next vectors' at most twice.");
+        kg_line(g, centred ? "const unsigned base = second ? start - half : start;" : "const unsigned base = start;");
+        kg_line(g, "unsigned vector = base %% lanes + lane, e = base / lanes;");
+        for (unsigned i = 0; i < columns; i += 8)
+            kg_line(g, "e += vector >= lanes, vector -= vector >= lanes ? lanes : 0;");
+        kg_line(g, "const int column = vec * vector + e - before;");
+    } else {
+        kg_line(g, centred ? "const unsigned place = (second ? start - half : start) + lane;"
+                           : "const unsigned place = start + lane;");
+        kg_line(g, "const int column = vec * (place %% lanes) + place / lanes - before;");
+    }
     kg_line(g, "const bool there = out && (unsigned)column < (unsigned)cols;");
     kg_line(g, "float sum = 0;");
     kg_open(g, "if (there)");
-    kg_line(g, "const float *from = partial + start + lane;");
-    kg_line(g, "for (int i = slice; i < programs; i += %u)", slices);
-    kg_line(g, "    sum += from[i * stride];");
+    if (kg_isa_of(s->arch)->any_alignment) {
+        kg_note(g, "As many for all, which one counter is enough for, and one more for some.");
+        kg_line(g, "const float *from = partial + start + lane + slice * stride;");
+        kg_line(g, "#pragma unroll 4");
+        kg_line(g, "for (int i = %u; i <= programs; i += %u, from += %u * stride)", slices, slices, slices);
+        kg_line(g, "    sum += *from;");
+        kg_line(g, "if (slice < programs %% %u)", slices);
+        kg_line(g, "    sum += *from;");
+    } else {
+        kg_line(g, "const float *from = partial + start + lane;");
+        kg_line(g, "for (int i = slice; i < programs; i += %u)", slices);
+        kg_line(g, "    sum += from[i * stride];");
+    }
     kg_close(g);
     kg_line(g, "__shared__ float sums_of[%u][%u];", slices, columns);
     g->lds += 4 * slices * columns;

@@ -363,15 +363,15 @@ void kg_row_insides(struct kg *g, const struct kg_spec *s)
         kg_line(g, "const int head = before %% $n ? before / $n - ahead : -1;");
         kg_line(g, "const int tail = (cols + before) %% $n ? (cols + before) / $n - ahead : -1;");
     }
-    kg_line(g, "bool inside@@, partial@@;");
+    kg_line(g, "bool inside@@, edged@@;");
     kg_each(g);
     kg_line(g, "inside@ = (unsigned)(moved@ + $n - 1) < 2 * $n - 1;");
     if (!uniform_row(s))
-        kg_line(g, "partial@ = any_with_both(inside@, moved@ != 0);");
+        kg_line(g, "edged@ = any_with_both(inside@, moved@ != 0);");
     else if (s->tile.vectors == 1)
-        kg_line(g, "partial@ = (unsigned)head < %u || (unsigned)tail < %u;", wave, wave);
+        kg_line(g, "edged@ = (unsigned)head < %u || (unsigned)tail < %u;", wave, wave);
     else
-        kg_line(g, "partial@ = (unsigned)(head - %u * j) < %u || (unsigned)(tail - %u * j) < %u;", threads, wave, threads,
+        kg_line(g, "edged@ = (unsigned)(head - %u * j) < %u || (unsigned)(tail - %u * j) < %u;", threads, wave, threads,
                 wave);
     kg_each_end(g);
     kg_blank(g);
@@ -494,7 +494,7 @@ void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
     if (g->guarded) {
         kg_each_scope(g);
         kg_open(g, "if (inside@)");
-        kg_open(g, "if (!partial@)");
+        kg_open(g, "if (!edged@)");
         body(g, s, false);
         kg_else(g);
         body(g, s, true);

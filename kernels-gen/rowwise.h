@@ -45,7 +45,7 @@ void kg_row_anchor(struct kg *g, const struct kg_spec *s);
 void kg_row_places(struct kg *g, const struct kg_spec *s);
 
 /* From at@ and moved@ of a grid `before` columns ahead of the row: `inside@`, whether the lane's vector j has columns of the row; a vector outside is neither loaded
- * nor stored and has no certain value (g->guarded). `partial@`: whether any vector j of the wave that is inside is
+ * nor stored and has no certain value (g->guarded). `edged@`: whether any vector j of the wave that is inside is
  * moved, so that it must leave out what a neighbour counts. */
 void kg_row_insides(struct kg *g, const struct kg_spec *s);
 

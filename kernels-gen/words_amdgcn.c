@@ -38,12 +38,26 @@ static const struct kg_word common[] = {
      "{\n"
      "    return __builtin_amdgcn_readfirstlane(v);\n"
      "}"},
+    {"scalar", KG_ANY, 0, 0,
+     "/* v, which is the same in all lanes of the wavefront, as a scalar. */\n"
+     "static __device__ float scalar(float v)\n"
+     "{\n"
+     "    const int bits = __builtin_bit_cast(int, v);\n"
+     "    return __builtin_bit_cast(float, __builtin_amdgcn_readfirstlane(bits));\n"
+     "}"},
     {"local", KG_ANY, 0, 0,
      "/* v, opaque to the compiler, so that what is made of it is made where it is used. */\n"
      "static __device__ int local(int v)\n"
      "{\n"
      "    __asm__(\"\" : \"+v\"(v));\n"
      "    return v;\n"
+     "}"},
+    {"codes_$x", KG_ONE, 8, 1u << KG_I8,
+     "/* v times inverse, of magnitude 127 and what rounding adds at most, rounded to nearest even; 0 where `top`, the bits\n"
+     " * of the row's largest magnitude, are of infinity or NaN. */\n"
+     "static __device__ $x codes_$x(float v, float inverse, int top)\n"
+     "{\n"
+     "    return top >= 0x7f800000 ? 0 : __builtin_bit_cast(int, __builtin_fmaf(v, inverse, 0x1.8p+23f));\n"
      "}"},
     {"rare", KG_ANY, 0, 0,
      "/* v, opaque to the compiler, in a branch that is seldom taken and must not be done for all. */\n"
@@ -59,30 +73,6 @@ static const struct kg_word common[] = {
      "    v = -v;\n"
      "    __asm__(\"\" : \"+v\"(v));\n"
      "    return v;\n"
-     "}"},
-    {"code_of", KG_ANY, 0, 0,
-     "/* Rounds to nearest even; NaN becomes 0. */\n"
-     "static __device__ int code_of(float v)\n"
-     "{\n"
-     "    int code;\n"
-     "    __asm__(\"v_cvt_i32_f32_e32 %0, %1\" : \"=v\"(code) : \"v\"(__builtin_rintf(v)));\n"
-     "    return code;\n"
-     "}"},
-    {"narrow_$x", KG_MANY, 8, 1u << KG_I8,
-     "/* Rounds to nearest even; v is NaN, which becomes 0, or its scale has it within -127 .. 127 but for rounding. */\n"
-     "static __device__ $x narrow_$x($f v)\n"
-     "{\n"
-     "    $x codes;\n"
-     "#pragma unroll\n"
-     "    for (int e = 0; e < $n; e++)\n"
-     "        codes[e] = code_of(v[e]);\n"
-     "    return codes;\n"
-     "}"},
-    {"narrow_$x", KG_ONE, 8, 1u << KG_I8,
-     "/* Rounds to nearest even; v is NaN, which becomes 0, or its scale has it within -127 .. 127 but for rounding. */\n"
-     "static __device__ $x narrow_$x(float v)\n"
-     "{\n"
-     "    return code_of(v);\n"
      "}"},
     {"load_$x", KG_ANY, 0, 0,
      "/* Elements at .. of p, which need no alignment beyond their own. */\n"

@@ -66,7 +66,7 @@ static void sweep(struct kg *g, const struct kg_spec *s)
 static void write_row(struct kg *g, const struct kg_spec *s)
 {
     kg_each_scope(g);
-    kg_line(g, "const $o out = narrow_$o(widen_$x(values@) * lift * inverse);");
+    kg_quant_codes(g, s, "const $o out =", "widen_$x(values@) * lift");
     kg_row_store(g, s, "out");
     kg_each_scope_end(g);
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A norm that adds a residual gives the bits of the sum taken first and normalised then. */
+/*
+ * Fused operations give the bits of what they fuse, where both round the same way: a norm that adds a residual those of
+ * the sum taken first and normalised then, a norm of f32 with 8-bit output those of flyQuantPerToken after the norm
+ * with f32 output, if both sum a row in the same order, which kernels of the same tile do.
+ */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +84,90 @@ Test(fused, add_has_the_bits_of_adding_first, .init = rowwise_open, .fini = roww
             for (size_t s = 0; op->types[t][2] == op->types[t][0] && s < sizeof shapes / sizeof *shapes; s++)
                 add_first(op, op->types[t], shapes[s].rows, shapes[s].cols);
     }
+}
+
+static bool same_tile(const struct fly_rowwise_tile *a, const struct fly_rowwise_tile *b)
+{
+    return a->threads == b->threads && a->vectors == b->vectors && a->vec == b->vec && a->passes == b->passes;
+}
+
+/* The device's kernel of op that gives `out` from f32 with k's tile; null: none. */
+static const struct fly_kernel *twin_of(const struct fly_op *op, const struct fly_kernel *k, unsigned out)
+{
+    for (uint32_t i = 0; i < op->nkernels; i++) {
+        const struct fly_kernel *other = &op->kernels[i];
+        if (rowwise_of_device(other) && other->types[0] == FLY_DTYPE_F32 && other->types[1] == FLY_DTYPE_F32 &&
+            other->types[2] == out && same_tile(&other->rowwise, &k->rowwise))
+            return other;
+    }
+    return NULL;
+}
+
+static void quantise_after(const struct fly_op *op, const struct fly_kernel *fused, const struct fly_kernel *plain,
+                           int64_t rows, int64_t cols)
+{
+    struct fly_runtime *rt = rowwise_device.rt;
+    const struct fly_op *quantise = fly_op_table[FLY_OP_quant];
+    const uint8_t floats[3] = {FLY_DTYPE_F32, FLY_DTYPE_F32, FLY_DTYPE_F32};
+    const uint8_t codes[3] = {FLY_DTYPE_F32, FLY_DTYPE_NONE, fused->types[2]};
+    struct fly_problem first = rowwise_problem(op, fused->types, rows, cols), norm, then;
+    struct check_options opt = {.pattern = FILL_MIXED, .seed = (uint64_t)cols};
+    struct check_case c;
+    struct check_result r;
+    void *normal, *y, *scale, *ptr[FLY_MAX_OPERANDS];
+    cr_assert(check_prepare(&c, &rowwise_device, &first, &opt, &r), "%s", r.message);
+    fly_force(rowwise_device.handle, fused->name);
+    check_launch(&c, &r);
+    cr_assert_eq(r.status, FLY_STATUS_SUCCESS, "%s", r.message);
+    const size_t bytes = num_bytes(fused->types[2], rows * cols);
+    cr_assert_eq(rt->memory_alloc(rt, (size_t)(4 * rows * cols), &normal), 0);
+    cr_assert_eq(rt->memory_alloc(rt, bytes, &y), 0);
+    cr_assert_eq(rt->memory_alloc(rt, (size_t)(4 * rows), &scale), 0);
+
+    norm = rowwise_problem(op, floats, rows, cols);
+    memcpy(ptr, c.ptr, sizeof ptr);
+    ptr[operand(&c, "y")] = normal;
+    ptr[operand(&c, "yscale")] = NULL;
+    fly_force(rowwise_device.handle, plain->name);
+    cr_assert_eq(op->run(rowwise_device.handle, &norm, ptr, NULL, 0), FLY_STATUS_SUCCESS, "%s",
+                 flyErrorMessage(rowwise_device.handle));
+    fly_force(rowwise_device.handle, NULL);
+    then = rowwise_problem(quantise, codes, rows, cols);
+    void *const operands[FLY_MAX_OPERANDS] = {normal, y, scale};
+    cr_assert_eq(quantise->run(rowwise_device.handle, &then, operands, NULL, 0), FLY_STATUS_SUCCESS, "%s",
+                 flyErrorMessage(rowwise_device.handle));
+    cr_assert_eq(rt->device_sync(rt), 0);
+    char what[200];
+    snprintf(what, sizeof what, "%s, %lld columns: the codes", fused->name, (long long)cols);
+    compare(c.ptr[operand(&c, "y")], y, bytes, what);
+    snprintf(what, sizeof what, "%s, %lld columns: the scales", fused->name, (long long)cols);
+    compare(c.ptr[operand(&c, "yscale")], scale, (size_t)(4 * rows), what);
+    rt->memory_free(rt, normal);
+    rt->memory_free(rt, y);
+    rt->memory_free(rt, scale);
+    check_release(&c);
+}
+
+Test(fused, quantised_output_has_the_bits_of_quantising_after, .init = rowwise_open, .fini = rowwise_close)
+{
+    static const enum fly_op_id ops[] = {FLY_OP_layernorm, FLY_OP_rmsnorm};
+    int compared = 0;
+    for (int o = 0; o < 2; o++) {
+        const struct fly_op *op = fly_op_table[ops[o]];
+        for (uint32_t i = 0; i < op->nkernels; i++) {
+            const struct fly_kernel *k = &op->kernels[i];
+            if (!rowwise_of_device(k) || k->types[0] != FLY_DTYPE_F32 || num_bytes(k->types[2], 1) != 1)
+                continue;
+            const struct fly_kernel *plain = twin_of(op, k, FLY_DTYPE_F32);
+            const int64_t sweep = (int64_t)k->rowwise.threads * k->rowwise.vectors * k->rowwise.vec;
+            if (!plain)
+                continue;
+            quantise_after(op, k, plain, FILL_FINITE, sweep);
+            quantise_after(op, k, plain, FILL_FINITE, sweep * (k->rowwise.passes == 1 ? 1 : 2) - k->rowwise.vec / 2);
+            compared++;
+        }
+    }
+    cr_assert_gt(compared, 0, "no two kernels have the same tile");
 }
 
 Test(layernorm, rows_far_apart, .init = rowwise_open, .fini = rowwise_close)

@@ -340,11 +340,11 @@ layernorm_bf16_gfx942_r1t256v2(
     const int ahead = of_wave(lane) / 64 * 64;
     const int head = before % 8 ? before / 8 - ahead : -1;
     const int tail = (cols + before) % 8 ? (cols + before) / 8 - ahead : -1;
-    bool inside[2], partial[2];
+    bool inside[2], edged[2];
 #pragma unroll
     for (int j = 0; j < 2; j++) {
         inside[j] = (unsigned)(moved[j] + 8 - 1) < 2 * 8 - 1;
-        partial[j] = (unsigned)(head - 256 * j) < 64 || (unsigned)(tail - 256 * j) < 64;
+        edged[j] = (unsigned)(head - 256 * j) < 64 || (unsigned)(tail - 256 * j) < 64;
     }
 
     /* The only read of the row. */
@@ -423,7 +423,7 @@ layernorm_bf16_gfx942_r1t256v2(
 #pragma unroll
     for (int j = 0; j < 2; j++) {
         if (inside[j]) {
-            if (!partial[j]) {
+            if (!edged[j]) {
                 f32x8 v = wide[j];
                 sum += sum_wide_f32x8(v);
             } else {
@@ -461,7 +461,7 @@ layernorm_bf16_gfx942_r1t256v2(
 #pragma unroll
     for (int j = 0; j < 2; j++) {
         if (inside[j]) {
-            if (!partial[j]) {
+            if (!edged[j]) {
                 f32x8 d = wide[j];
                 add_squares_f32x8(squares, d);
             } else {

@@ -275,11 +275,11 @@ layernorm_f16_gfx950_r4t16v3(
         at[j] = clamp(place, 0, cols - 8);
         moved[j] = at[j] - place;
     }
-    bool inside[3], partial[3];
+    bool inside[3], edged[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         inside[j] = (unsigned)(moved[j] + 8 - 1) < 2 * 8 - 1;
-        partial[j] = any_with_both(inside[j], moved[j] != 0);
+        edged[j] = any_with_both(inside[j], moved[j] != 0);
     }
 
     /* The only read of the row. */
@@ -326,7 +326,7 @@ layernorm_f16_gfx950_r4t16v3(
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         if (inside[j]) {
-            if (!partial[j]) {
+            if (!edged[j]) {
                 f32x8 v = wide[j];
                 sum += sum_wide_f32x8(v);
             } else {
@@ -355,7 +355,7 @@ layernorm_f16_gfx950_r4t16v3(
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         if (inside[j]) {
-            if (!partial[j]) {
+            if (!edged[j]) {
                 f32x8 d = wide[j];
                 add_squares_f32x8(squares, d);
             } else {

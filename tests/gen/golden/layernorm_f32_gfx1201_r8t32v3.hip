@@ -334,11 +334,11 @@ layernorm_f32_gfx1201_r8t32v3(
     const int ahead = 0;
     const int head = before % 4 ? before / 4 - ahead : -1;
     const int tail = (cols + before) % 4 ? (cols + before) / 4 - ahead : -1;
-    bool inside[3], partial[3];
+    bool inside[3], edged[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         inside[j] = (unsigned)(moved[j] + 4 - 1) < 2 * 4 - 1;
-        partial[j] = (unsigned)(head - 32 * j) < 32 || (unsigned)(tail - 32 * j) < 32;
+        edged[j] = (unsigned)(head - 32 * j) < 32 || (unsigned)(tail - 32 * j) < 32;
     }
 
     /* The only read of the row. */
@@ -385,7 +385,7 @@ layernorm_f32_gfx1201_r8t32v3(
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         if (inside[j]) {
-            if (!partial[j]) {
+            if (!edged[j]) {
                 f32x4 v = wide[j];
                 if (j == 0)
                     hi = v;
@@ -423,7 +423,7 @@ layernorm_f32_gfx1201_r8t32v3(
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         if (inside[j]) {
-            if (!partial[j]) {
+            if (!edged[j]) {
                 f32x4 d = wide[j];
                 add_squares_f32x4(squares, d);
             } else {
