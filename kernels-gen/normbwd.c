@@ -254,7 +254,7 @@ static void normalised(struct kg *g, bool centred)
 /* Where vectors are guarded and a lane has few, it keeps what it made of them until it stores: hs@ and gs@. */
 static bool holds(const struct kg *g, const struct kg_spec *s)
 {
-    return g->guarded && s->tile.vectors * s->tile.vec <= 16;
+    return g->guarded && s->tile.vectors * s->tile.vec <= 24;
 }
 
 /* The same as sweep, where vectors are guarded. */
