@@ -88,8 +88,9 @@ static bool exchanges_with_all(const struct kg_spec *s)
 /* Vectors are guarded where masks for each, and what is kept between sweeps, leave registers enough. */
 static bool guards(const struct kg_spec *s)
 {
-    return kg_isa_of(s->arch)->any_alignment && s->tile.vec > 1 &&
-           s->tile.vectors * s->tile.vec <= 24 && !(s->tile.rows > 1 && s->tile.vectors > 2 && s->tile.threads >= s->arch->wave);
+    const unsigned vectors = s->tile.vectors;
+    return kg_isa_of(s->arch)->any_alignment && s->tile.vec > 1 && vectors < 4 && vectors * s->tile.vec <= 24 &&
+           !(s->tile.rows > 1 && vectors > 2 && s->tile.threads >= s->arch->wave);
 }
 
 /* Where the matrices that are read have row `row`. */
