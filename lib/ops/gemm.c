@@ -287,10 +287,10 @@ static double used(const struct fly_kernel *k, const struct fly_gemm_shape *s)
 }
 
 /* Decode asks for B once: one row of blocks. Then among kernels as among numbers of parts
- * (fly_gemm_best_splits): those near the least bound count,
- * of them those that leave no grid of fewer than two workgroups a CU in one part, and of these the
- * fewest cycles win; where the model sees little difference, the kernel that wastes less. */
-#define NEAR 1.05
+ * (fly_gemm_best_splits): those near the least bound count, of them those that leave no grid of
+ * fewer than two workgroups a CU in one part, and of these the fewest cycles win; where the model
+ * sees little difference, the kernel that wastes less. */
+#define NEAR 1.04
 #define TIE  0.01
 
 static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,

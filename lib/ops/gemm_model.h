@@ -53,7 +53,7 @@ double fly_gemm_cycles(const struct fly_kernel *k, const struct fly_gemm_shape *
  * that split k, if there is one. Of these the fewest cycles win. But where the cycles are more than
  * FLY_GEMM_WORTH of what others take, those do: on a part of a device, whose memory is too fast for
  * the loads it can have under way, a bound says little. */
-#define FLY_GEMM_NEAR  1.04
+#define FLY_GEMM_NEAR  1.025
 #define FLY_GEMM_WORTH 1.15
 struct fly_gemm_parts {
     uint32_t splits;
