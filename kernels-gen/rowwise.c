@@ -685,3 +685,13 @@ void kg_row_offer(struct kg_spec s, const struct kg_rowwise *tiles, unsigned cou
             visit(&s, with);
     }
 }
+
+void kg_row_offer_odd(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with), void *with)
+{
+    static const struct kg_rowwise tiles[] = {
+        {8, 32, 8, .vec = 1}, {8, 32, 12, .vec = 1}, {8, 32, 16, .vec = 1}, {4, 64, 13, .vec = 1}, {4, 64, 16, .vec = 1},
+        {2, 128, 12, .vec = 1}, {2, 128, 16, .vec = 1}, {1, 256, 12, .vec = 1}, {1, 256, 16, .vec = 1},
+    };
+    if (!kg_isa_of(s->arch)->any_alignment && kg_dtypes[s->in].bits == 16 && s->out == s->in && s->weight == s->in)
+        kg_row_offer(*s, tiles, sizeof tiles / sizeof *tiles, visit, with);
+}

@@ -112,6 +112,9 @@ const char *kg_row_legal(const struct kg_spec *s, unsigned registers);
 
 /* Visits the record with each of the tiles that is legal; vec 0 in a tile stands for 16 bytes. Where single waves are
  * workgroups as good as others, rows share no more than a wave: compute units get equal shares of fewer rows. */
+/* Tiles of single elements, all of a lane's in flight, for rows of 16-bit types whose width is no multiple of a
+ * vector: none where memory takes vectors at any address. */
+void kg_row_offer_odd(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with), void *with);
 void kg_row_offer(struct kg_spec s, const struct kg_rowwise *tiles, unsigned count,
                   void (*visit)(const struct kg_spec *s, void *with), void *with);
 

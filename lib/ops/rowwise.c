@@ -47,8 +47,9 @@ struct taste {
     int vectors, block, few_vectors, few_block;
 };
 static const struct taste on_amd = {4, 128, 4, 256}, on_ptx = {2, 256, 2, 512};
-/* Kernels of PTX with more to do between lanes, or an element at a time, want more vectors. */
-static const struct taste on_ptx_busy = {4, 256, 2, 512};
+/* Kernels of PTX with more to do between lanes want more vectors, and so do rows whose vectors are not aligned,
+ * which tiles of single elements take best. */
+static const struct taste on_ptx_busy = {4, 256, 2, 512}, on_ptx_odd = {4, 256, 2, 512};
 
 static const struct taste *taste_of(const struct fly_target *t, const struct fly_kernel *k, int64_t cols,
                                     int64_t ld, bool busy)
@@ -56,7 +57,7 @@ static const struct taste *taste_of(const struct fly_target *t, const struct fly
     if (strcmp(t->arch->family, "PTX"))
         return &on_amd;
     const int64_t vector = 128 / fly_dtype_bits(k->types[0]);
-    return busy || cols % vector || ld % vector ? &on_ptx_busy : &on_ptx;
+    return cols % vector || ld % vector ? &on_ptx_odd : busy ? &on_ptx_busy : &on_ptx;
 }
 
 /* Costs are in thousandths of the ideal time of the row. Idle lanes move no memory and cost a part of their
@@ -69,6 +70,8 @@ enum {
     COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
     COST_VECTOR_STEP = 25,   /* a halving or doubling away from the wanted vectors */
     COST_NARROW = 4000,      /* accesses of less than 16 bytes */
+    COST_ODD = 200,          /* vectors on PTX that are not aligned and are taken by elements */
+    ODD_ELEMENTS = 12,       /* a lane should have, there */
     COST_THREADS_STEP = 30,  /* a halving or doubling away from the wanted block */
     COST_IDLE_CUS = 150      /* packing rows although compute units stay idle */
 };
@@ -91,12 +94,16 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     int64_t cost = idle / (amd ? IDLE_PART_AMD : IDLE_PART);
     int64_t line = LINE * 8 / fly_dtype_bits(k->types[0]); /* elements */
     int64_t lacking = cols + line - 1 - sweep;
-    if (t->passes == 1 && ld % line != 0 && lacking > 0) /* on AMD, for the rows that begin that far into a line */
+    if (t->passes == 1 && ld % line != 0 && lacking > 0 && taste != &on_ptx_odd) /* on AMD, for the rows that begin that far into a line */
         cost += 2000 * LINE / (16 * (int64_t)target->arch->wave) * (amd && lacking < line ? lacking : line) / line;
     int64_t workgroups = (rows + t->rows - 1) / t->rows;
     int vectors = rows >= 4 * (int64_t)cus ? taste->vectors : taste->few_vectors;
     int block = rows > cus ? taste->block : taste->few_block;
-    if (t->vec * fly_dtype_bits(k->types[0]) < 128)
+    if (taste == &on_ptx_odd && t->vec == 1 && t->passes == 1)
+        vectors = ODD_ELEMENTS;
+    else if (taste == &on_ptx_odd && t->vec > 1)
+        cost += COST_ODD;
+    else if (t->vec * fly_dtype_bits(k->types[0]) < 128)
         cost += COST_NARROW;
     if (t->passes != 1)
         cost += COST_SECOND_READ;
