@@ -29,8 +29,8 @@ void rowwise_set(struct fly_problem *p, const char *field, int64_t v);
 uint64_t rowwise_run(const struct fly_problem *p, const struct check_options *opt);
 
 bool rowwise_of_device(const struct fly_kernel *k); /* whether the device's arch is the kernel's */
-size_t rowwise_variants(const struct fly_op *op, int **list); /* rows of FLY_TEST_ARCH, or one -1 */
-void rowwise_variant(const struct fly_op *op, int row);
+size_t rowwise_variants(const struct fly_op *op, int **list); /* the first row of each types on FLY_TEST_ARCH, or one -1 */
+void rowwise_variant(const struct fly_op *op, int row); /* all variants of the row's types and arch */
 void rowwise_shapes(const struct fly_op *op);
 void rowwise_repeats(const struct fly_op *op);
 void rowwise_special(const struct fly_op *op);

@@ -3,9 +3,10 @@
  * LayerNorm of one row after the other, in double:
  *     mean = sum(s) / cols, rstd = 1 / sqrt(sum((s - mean)^2) / cols + eps),
  *     y = (s - mean) rstd gamma + beta, s = x + residual rounded
- * S of the bound: |xhat gamma| + |beta| for y; sum|s| / cols for the mean; rstd for rstd. To each comes
- * what f32 cannot hold below its smallest denormal, 2^-149 in s and 2^-149 in the result. In a row with a
- * NaN or an infinity everything is NaN, but for the mean, which may be either.
+ * S of the bound: |xhat gamma| + |beta| for y, and 2^-26 rstd |gamma| sum|s| / cols, as kernels know the mean to
+ * 48 bits; sum|s| / cols for the mean; rstd for rstd. To each comes what f32 cannot hold below its smallest
+ * denormal, 2^-149 in s and 2^-149 in the result. In a row with a NaN or an infinity everything is NaN, but for the
+ * mean, which may be either.
  */
 #include <math.h>
 
@@ -48,6 +49,8 @@ static void compare(const struct fly_problem *p, const struct ref_tensor *t, int
             double scaled = ((x[c] - mean) - low) * rstd * gamma[c];
             y[c] = scaled + beta[c];
             s[c] = fabs(scaled) + fabs(beta[c]) + REF_TINY * (fabs(rstd * gamma[c]) + 1);
+            if (isfinite(size))
+                s[c] += 0x1p-26 * size / (double)cols * fabs(rstd * gamma[c]);
         }
         ref_note_output(w, t, r, cols, y, s);
         if (mean_out) {
