@@ -70,7 +70,6 @@ enum {
     COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
     COST_VECTOR_STEP = 25,   /* a halving or doubling away from the wanted vectors */
     COST_NARROW = 4000,      /* accesses of less than 16 bytes */
-    COST_PART_LINES = 500,   /* stores of less than a line a row */
     COST_ODD = 200,          /* vectors on PTX that are not aligned and are taken by elements */
     ODD_ELEMENTS = 12,       /* a lane should have, there */
     COST_THREADS_STEP = 30,  /* a halving or doubling away from the wanted block */
@@ -106,9 +105,6 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
         cost += COST_ODD;
     else if (t->vec * fly_dtype_bits(k->types[0]) < 128)
         cost += COST_NARROW;
-    const int64_t stored = (int64_t)t->threads * t->vec * fly_dtype_bits(k->types[2]) / 8;
-    if (amd && stored < LINE && cols * fly_dtype_bits(k->types[2]) / 8 >= LINE)
-        cost += COST_PART_LINES;
     if (t->passes != 1)
         cost += COST_SECOND_READ;
     cost += COST_VECTOR_STEP * log2_distance(t->vectors, (uint64_t)vectors);
