@@ -65,7 +65,7 @@ static const struct taste *taste_of(const struct fly_target *t, const struct fly
  * access of a wave. The other weights only order tiles that are about equal in this. */
 enum {
     IDLE_PART = 5,
-    IDLE_PART_AMD = 3, /* modelled: instructions come close to memory's time there */
+    IDLE_PART_WAVE64 = 3, /* modelled: instructions come close to memory's time there */
     LINE = 64, /* bytes */
     COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
     COST_VECTOR_STEP = 25,   /* a halving or doubling away from the wanted vectors */
@@ -91,7 +91,7 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     int64_t rounds = t->passes == 1 ? 1 : (cols + sweep - 1) / sweep;
     int64_t idle = sweep > INT64_MAX / 1000 / rounds ? INT64_MAX / 4 : sweep * rounds * 1000 / cols - 1000;
     const bool amd = taste == &on_amd;
-    int64_t cost = idle / (amd ? IDLE_PART_AMD : IDLE_PART);
+    int64_t cost = idle / (target->arch->wave == 64 ? IDLE_PART_WAVE64 : IDLE_PART);
     int64_t line = LINE * 8 / fly_dtype_bits(k->types[0]); /* elements */
     int64_t lacking = cols + line - 1 - sweep;
     if (t->passes == 1 && ld % line != 0 && lacking > 0 && taste != &on_ptx_odd) /* on AMD, for the rows that begin that far into a line */
