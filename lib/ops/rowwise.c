@@ -95,7 +95,9 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     int64_t line = LINE * 8 / fly_dtype_bits(k->types[0]); /* elements */
     int64_t lacking = cols + line - 1 - sweep;
     if (t->passes == 1 && ld % line != 0 && lacking > 0 && taste != &on_ptx_odd) /* on AMD, for the rows that begin that far into a line */
-        cost += 2000 * LINE / (16 * (int64_t)target->arch->wave) * (amd && lacking < line ? lacking : line) / line;
+        cost += amd ? 2500 * LINE / (16 * (int64_t)(t->threads < target->arch->wave ? t->threads : target->arch->wave)) *
+                          (lacking < line ? lacking : line) / line
+                    : 2000 * LINE / (16 * (int64_t)target->arch->wave);
     int64_t workgroups = (rows + t->rows - 1) / t->rows;
     int vectors = rows >= 4 * (int64_t)cus ? taste->vectors : taste->few_vectors;
     int block = rows > cus ? taste->block : taste->few_block;
