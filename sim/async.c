@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "cluster.h"
 #include "handlers.h"
 #include "mem.h"
 #include "trap.h"
@@ -113,6 +114,9 @@ struct tensor {
     u64 step;               /* in memory, and in LDS, between them: elements */
     u32 lds_step, cell;     /* cell: the barrier cell that the copy arrives at */
     bool arrive;
+    bool gather;            /* rows by number: dimension 1's coordinates are those of `row` */
+    u32 row[16];
+    u32 mask;               /* workgroups that make the load, and SIM_CLUSTER_EARLY */
 };
 
 static u64 bits(const u32 *words, unsigned at, unsigned n)
@@ -131,6 +135,29 @@ static void group(const struct sim_wave *w, const struct operand *o, u32 *to, un
         memset(to, 0, 4 * n);
 }
 
+/* Gathering: groups 2 and 3 hold numbers of rows, 16 of 16 bits or 8 of 32; the tile's second extent says how
+ * many of them count (LLVM, make_gather_dma_descriptor; AMD's FlyDSL, tdm_ops: rows beyond the tensor are outside
+ * of it, further dimensions and the repetition ignored). */
+static bool gathered(struct sim_wave *w, const struct insn *in, struct tensor *t, unsigned size, const u32 *g1, const u32 *g2,
+                     const u32 *g3)
+{
+    const unsigned group = 128 / size;
+    t->gather = true;
+    t->tile[0] = g1[3] >> 16;
+    t->tile[1] = g1[4] & 0xffff;
+    t->stride[0] = 1;
+    t->stride[1] = bits(g1, 160, 48);
+    t->rank = t->tile[0] && t->tile[1] ? 2 : 0;
+    if (t->tile[1] > 2 * group) {
+        sim_trap(w, in, -1, SIM_TRAP_ILLEGAL, 0, "the descriptor gathers %u rows, %u numbers of %u bits fit into it",
+                 t->tile[1], 2 * group, size);
+        return false;
+    }
+    for (unsigned i = 0; i < t->tile[1]; i++)
+        t->row[i] = (u32)bits(i < group ? g2 : g3, i % group * size, size);
+    return true;
+}
+
 /* False after a report, or with *on clear when there is nothing to do. */
 static bool describe(struct sim_wave *w, const struct insn *in, struct tensor *t, bool *on)
 {
@@ -142,14 +169,10 @@ static bool describe(struct sim_wave *w, const struct insn *in, struct tensor *t
     *on = g0[0] & 3;
     if (!*on)
         return true;
-    const bool iterate = g1[0] >> 19 & 1;
-    if (g0[0] >> 31 || (g1[0] & 0xffff) > 1) {
-        sim_trap(w, in, -1, SIM_TRAP_UNIMPLEMENTED, 0, "%s of the tensor data mover is not implemented",
-                 g0[0] >> 31 ? "gathering" : "multicasting");
-        return false;
-    }
+    const bool gather = g0[0] >> 31, iterate = !gather && g1[0] >> 19 & 1;
     *t = (struct tensor){.base = g0[2] | (u64)(g0[3] & 0x1ffffff) << 32, .lds = g0[1],
                          .bytes = 1u << (g1[0] >> 16 & 3), .count = 1};
+    t->mask = (g1[0] & 0xffff) | (g1[0] >> 21 & 1 ? SIM_CLUSTER_EARLY : 0);
     t->arrive = g1[0] >> 18 & 1;
     t->cell = 8 * (g1[1] & 0xffff);
     if (g1[0] >> 20 & 1) {
@@ -158,6 +181,8 @@ static bool describe(struct sim_wave *w, const struct insn *in, struct tensor *t
     }
     t->dim[0] = (u32)bits(g1, 48, 32);
     t->dim[1] = (u32)bits(g1, 80, 32);
+    if (gather)
+        return gathered(w, in, t, g0[0] >> 30 & 1 ? 32 : 16, g1, g2, g3);
     t->dim[2] = g2[0];
     t->dim[4] = (u32)bits(g3, 48, 32);
     t->tile[0] = g1[3] >> 16;
@@ -211,8 +236,11 @@ static bool row(struct sim_wave *w, const struct insn *in, const struct tensor *
                   : !to_lds(w, in, -1, k < there ? from + k : 0, a, (unsigned)n))
             return false;
     }
-    if (w->check && there)
+    if (w->check && there) {
         sim_tally_global_run(w, from, there, store);
+        if (!store && w->wg->cluster)
+            sim_cluster_ask(w, in, t->mask, from, there);
+    }
     return true;
 }
 
@@ -224,6 +252,8 @@ bool sim_tensor_copy(struct sim_wave *w, const struct insn *in, bool store)
         return false;
     if (!on || !t.rank)
         return true;
+    if (!store && !sim_cluster_named(w, in, t.mask)) /* stores ignore it (CDNA5 ISA guide, 10.11.3) */
+        return false;
     u64 rows = 1;
     for (unsigned d = 1; d < t.rank; d++)
         rows *= t.tile[d];
@@ -242,7 +272,7 @@ bool sim_tensor_copy(struct sim_wave *w, const struct insn *in, bool store)
             u64 rest = r, from = at;
             bool inside = t.dim[0] > corner[0];
             for (unsigned d = 1; d < t.rank; d++) {
-                const u64 c = rest % t.tile[d];
+                const u64 c = t.gather ? t.row[rest] : rest % t.tile[d];
                 rest /= t.tile[d];
                 from += c * t.stride[d];
                 inside &= corner[d] + c < t.dim[d];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Barriers of gfx12 and gfx1250 beside the workgroup's own: named ones (1..16: LLVM's barrier intrinsics, RDNA4
- * ISA 16.3 S_BARRIER_SIGNAL), the cluster's (-3, -4: a workgroup is alone in its cluster here), and cells in
+ * ISA 16.3 S_BARRIER_SIGNAL), and cells in
  * LDS (CDNA5 ISA guide 11.2.2). The race check takes a completed phase as one of all waves.
  */
 #include <string.h>
 
 #include "check.h"
+#include "cluster.h"
 #include "handlers.h"
 #include "mem.h"
 #include "trap.h"
@@ -22,7 +23,7 @@ static void complete(struct sim_wg *g, unsigned id)
         struct sim_wave *w = g->w[i];
         if (w->named != id)
             continue;
-        if (w->state == SIM_NAMED)
+        if (w->state == SIM_NAMED && !w->at_cluster)
             w->state = SIM_RUN;
         else
             w->named_done = true;
@@ -54,7 +55,9 @@ bool sim_barrier_signal(struct sim_wave *w, const struct insn *in, i32 id, u32 s
         g->signals %= g->live;
         return true;
     }
-    if (id <= 0) { /* no effect, or a cluster of one workgroup */
+    if (id == -3 && g->cluster)
+        return sim_cluster_signal(w, in, first);
+    if (id <= 0) { /* no effect, or a workgroup alone */
         *first = id == -3;
         return true;
     }
@@ -110,6 +113,8 @@ bool sim_barrier_leave(struct sim_wave *w)
 u32 sim_barrier_state(const struct sim_wave *w, i32 id)
 {
     const struct sim_wg *g = w->wg;
+    if (id == -3)
+        return sim_cluster_state(g);
     if (id == -1)
         return 1 | g->live << 4 | g->signals << 16;
     if (id <= 0 || id > NAMED)

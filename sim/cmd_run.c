@@ -31,7 +31,7 @@ struct arg {
 
 struct job {
     const char *file, *kernel, *on;
-    uint32_t grid[3], block[3], lds;
+    uint32_t grid[3], block[3], cluster[3], lds;
     bool json, list;
     long repeat;
     struct arg args[MAX_ARGS];
@@ -266,8 +266,11 @@ static void list_kernels(const char *path, const struct sim_image *m, void *arg)
     }
     for (unsigned i = 0; i < o->nkernels; i++) {
         const struct sim_kernel *k = &o->kernels[i];
-        printf("%s %s: workgroup <= %u, LDS %u, kernarg %u\n", o->family->name, k->name,
+        printf("%s %s: workgroup <= %u, LDS %u, kernarg %u", o->family->name, k->name,
                k->max_workgroup ? k->max_workgroup : 1024, k->lds, k->kernarg);
+        if (k->cluster[0])
+            printf(", cluster %u x %u x %u", k->cluster[0], k->cluster[1], k->cluster[2]);
+        putchar('\n');
         for (unsigned a = 0; a < k->nargs; a++)
             printf("    +%-4u %3u bytes  %-28s %s\n", k->args[a].offset, k->args[a].size, k->args[a].value_kind,
                    k->args[a].name);
@@ -347,8 +350,12 @@ static int execute(struct job *j)
         params[i] = j->args[i].value;
     flysimResetCounts();
     for (long r = 0; r < j->repeat && !e; r++) {
-        e = hipModuleLaunchKernel(f, j->grid[0], j->grid[1], j->grid[2], j->block[0], j->block[1], j->block[2], j->lds, NULL,
-                                  params, NULL);
+        struct launch_attribute a = {.id = hipLaunchAttributeClusterDimension,
+                                     .val.clusterDim = {j->cluster[0], j->cluster[1], j->cluster[2]}};
+        const struct drv_launch_config d = {.grid = {j->grid[0], j->grid[1], j->grid[2]},
+                                            .block = {j->block[0], j->block[1], j->block[2]}, .shared = j->lds,
+                                            .attrs = &a, .nattrs = j->cluster[0] != 0};
+        e = hipDrvLaunchKernelEx(&d, f, params, NULL);
         if (!e)
             e = hipDeviceSynchronize();
     }
@@ -382,6 +389,7 @@ static int usage(const char *name)
             "  --list            kernels of FILE and their arguments\n"
             "  --on TARGET       simulated device (default: the file's first)\n"
             "  --grid X[,Y[,Z]]  workgroups (default 1)     --block X[,Y[,Z]]  work-items of one (default a wave)\n"
+            "  --cluster X[,Y[,Z]]  workgroups that run together (gfx1250; default: as the kernel was compiled)\n"
             "  --lds BYTES       dynamic LDS                --repeat N\n"
             "  --check, --no-check  the strict mode (default on)   --json  counts as JSON\n"
             "  trace: --wg N|all, --wave N|all, --lanes N, --limit N\n"
@@ -413,6 +421,8 @@ int cmd_run(int argc, char **argv)
             ok = three(v, j.grid);
         } else if (!strcmp(o, "block")) {
             ok = three(v, j.block);
+        } else if (!strcmp(o, "cluster")) {
+            ok = three(v, j.cluster);
         } else if (!strcmp(o, "lds")) {
             j.lds = (uint32_t)strtoul(v, NULL, 0);
         } else if (!strcmp(o, "repeat")) {

@@ -75,7 +75,7 @@ struct sim_kernel {
     uint32_t kernarg_align;
     uint16_t sgpr_count, vgpr_count, agpr_count, sgpr_spills, vgpr_spills;
     uint16_t max_workgroup;
-    uint32_t reqd_workgroup[3];
+    uint32_t reqd_workgroup[3], cluster[3];
     bool has_metadata, wgp_mode;
     struct sim_arg *args;
     unsigned nargs;

@@ -245,6 +245,8 @@ u32 sim_getreg(struct sim_wave *w, unsigned id)
     case 2: return w->scc;
     case 4: return w->id << 0; /* HW_ID: wave slot */
     case 20: return 0;         /* XCC_ID */
+    case 28: /* IB_STS2 of gfx1250: [9:6] not 0 in a cluster, [24:21] the workgroup's number there (LLVM, SIDefines.h) */
+        return w->wg->cluster ? 1u << 6 | w->wg->rank << 21 : 0;
     case 29: return (u32)w->clock;
     default: return 0;
     }

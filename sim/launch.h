@@ -50,6 +50,7 @@ struct sim_launch {
     u32 grid[3];                 /* workgroups */
     u32 block[3];
     u32 items[3];                /* work-items of the grid; the last workgroup may be partial */
+    u32 cluster[3];              /* workgroups that run together, along each side; 0: each alone */
     u32 lds;                     /* with the dynamic part */
     u8 *kernarg;                 /* in device memory */
     u64 dispatch;                /* dispatch packet, in device memory, or 0 */
@@ -59,6 +60,8 @@ struct sim_launch {
     /* while it runs: machine.c */
     u32 tag;                     /* number of workgroup 0 in the race tags */
     u64 total;                   /* workgroups */
+    u32 together;                /* of a cluster; 1: each alone */
+    u64 units;                   /* clusters to execute */
     u64 runs;                    /* of them are executed: all, or a sample spread over the grid */
     u64 read_bytes;              /* a sample: bytes the launch reads once, as the caller says; or 0 */
     _Atomic u64 next, finished;

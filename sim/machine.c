@@ -18,6 +18,7 @@
 #endif
 
 #include "check.h"
+#include "cluster.h"
 #include "deadlock.h"
 #include "decode/decode.h"
 #include "launch.h"
@@ -32,9 +33,11 @@ enum {
     PATIENCE_NS = 1000000000 /* how long nothing must have happened before it is a deadlock */
 };
 
-/* A workgroup in progress and the memory of its waves; used again for the next workgroup. */
+/* A workgroup in progress and the memory of its waves; used again for the next workgroup. That of a cluster's
+ * first workgroup stands for all of them, the others are its peers. */
 struct sim_context {
-    struct sim_context *next;
+    struct sim_context *next, *peer;
+    struct sim_cluster *cluster;
     struct sim_launch *launch;
     struct sim_wg wg;
     u8 *block;
@@ -44,7 +47,6 @@ struct sim_context {
     size_t insns;
     struct sim_tally tally;
     bool spun;
-    u64 index;
     /* deadlock: progress when it last ran, turns since that changed, whether its waves were seen to wait
      * in vain, and over what */
     u64 seen;
@@ -112,6 +114,11 @@ static int rows_of(const struct sim_function *f)
 
 static void context_free(struct sim_context *c)
 {
+    if (c->peer)
+        context_free(c->peer);
+    if (c->cluster)
+        sim_cluster_free(c->cluster);
+    free(c->cluster);
     for (unsigned i = 0; c->wg.w && i < c->wg.waves; i++)
         if (c->wg.w[i])
             free(c->wg.w[i]->indexed);
@@ -122,7 +129,7 @@ static void context_free(struct sim_context *c)
     free(c);
 }
 
-static struct sim_context *context_new(struct sim_launch *l)
+static struct sim_context *context_alone(struct sim_launch *l)
 {
     const struct sim_function *f = l->fn;
     const unsigned lanes = (unsigned)f->program->wave;
@@ -192,6 +199,34 @@ static struct sim_context *context_new(struct sim_launch *l)
     return c;
 }
 
+static struct sim_context *context_new(struct sim_launch *l)
+{
+    struct sim_context *first = NULL, **end = &first;
+    struct sim_cluster *t = l->together > 1 ? calloc(1, sizeof *t) : NULL;
+    for (u32 i = 0; i < l->together; i++) {
+        struct sim_context *c = l->together == 1 || t ? context_alone(l) : NULL;
+        if (!c) {
+            if (first)
+                context_free(first);
+            free(t);
+            return NULL;
+        }
+        if (t) {
+            c->wg.cluster = t;
+            c->wg.rank = i;
+            t->wg[i] = &c->wg;
+        }
+        *end = c;
+        end = &c->peer;
+    }
+    if (t) {
+        t->n = l->together;
+        memcpy(t->dims, l->cluster, sizeof t->dims);
+        first->cluster = t;
+    }
+    return first;
+}
+
 /* ---- the start of a wave ---- */
 
 static void put_s(struct sim_wave *w, unsigned *r, u32 x)
@@ -232,9 +267,19 @@ static void start_scalars(struct sim_wave *w, const struct sim_launch *l, const 
     if (r < k->user_sgprs)
         r = k->user_sgprs;
     if (sim_has(t, SIM_WORKGROUP_IN_TTMP)) {
-        w->s[SIM_S_TTMP + 9] = g->id[0];
-        w->s[SIM_S_TTMP + 7] = g->id[1] | g->id[2] << 16;
-        w->s[SIM_S_TTMP + 6] = 0;
+        /* In a cluster: the cluster's number, and in ttmp6 the workgroup's there and the largest ones. */
+        u32 at[3] = {g->id[0], g->id[1], g->id[2]}, six = 0;
+        if (g->cluster) {
+            const u32 *n = g->cluster->dims;
+            for (int d = 0; d < 3; d++) {
+                six |= at[d] % n[d] << 4 * d | (n[d] - 1) << (12 + 4 * d);
+                at[d] /= n[d];
+            }
+            six |= (g->cluster->n - 1) << 24;
+        }
+        w->s[SIM_S_TTMP + 9] = at[0];
+        w->s[SIM_S_TTMP + 7] = at[1] | at[2] << 16;
+        w->s[SIM_S_TTMP + 6] = six;
     } else {
         if (k->wg_id_x) put_s(w, &r, g->id[0]);
         if (k->wg_id_y) put_s(w, &r, g->id[1]);
@@ -273,6 +318,7 @@ static void start_wave(struct sim_wave *w, struct sim_launch *l, struct sim_wg *
     w->barriers = 0;
     w->named = 0;
     w->named_done = false;
+    w->at_cluster = w->cluster_done = false;
     w->host = false; /* changed stays until look_for_deadlock has seen it */
     w->hook = l->trace ? sim_trace_hook : NULL;
     w->worked = false;
@@ -298,12 +344,11 @@ static void start_wave(struct sim_wave *w, struct sim_launch *l, struct sim_wg *
     }
 }
 
-static void start_wg(struct sim_context *c, u64 index)
+static void start_one(struct sim_context *c, u64 index)
 {
     struct sim_launch *l = c->launch;
     struct sim_wg *g = &c->wg;
     const int rows = rows_of(l->fn);
-    c->index = index;
     c->spun = c->watched = c->stuck = c->counted = false;
     c->quiet = c->patience = 0;
     g->id[0] = (u32)(index % l->grid[0]);
@@ -322,12 +367,29 @@ static void start_wg(struct sim_context *c, u64 index)
     g->live = 0;
     g->signals = 0;
     memset(g->named, 0, sizeof g->named);
-    g->released = g->acquired = 0;
+    g->released = g->acquired = g->acquired_near = 0;
     if (l->check)
         memset(g->shadow.init, 0, g->lds_bytes / 8 + 1);
     for (unsigned i = 0; i < g->waves; i++) {
         start_wave(g->w[i], l, g, rows);
         g->live += g->w[i]->state == SIM_RUN;
+    }
+}
+
+/* Starts cluster `unit` of the grid: a workgroup, or several. */
+static void start_unit(struct sim_context *c, u64 unit)
+{
+    const struct sim_launch *l = c->launch;
+    const u32 *n = l->cluster, across = c->peer ? l->grid[0] / n[0] : 0, down = c->peer ? l->grid[1] / n[1] : 0;
+    if (!c->peer) {
+        start_one(c, unit);
+        return;
+    }
+    sim_cluster_start(c->cluster);
+    for (u32 i = 0; c; c = c->peer, i++) {
+        const u64 x = unit % across * n[0] + i % n[0], y = unit / across % down * n[1] + i / n[0] % n[1],
+                  z = unit / across / down * n[2] + i / n[0] / n[1];
+        start_one(c, x + l->grid[0] * (y + l->grid[1] * z));
     }
 }
 
@@ -354,7 +416,7 @@ static void run_wave(struct sim_wave *w, const struct sim_level_ops *ops, i64 sl
 }
 
 /* Runs each wave once. True when the workgroup has ended (or a fault stops the launch). */
-static bool step(struct sim_context *c, const struct sim_level_ops *ops, bool *moved)
+static bool step_one(struct sim_context *c, const struct sim_level_ops *ops, bool *moved)
 {
     struct sim_wg *g = &c->wg;
     struct sim_launch *l = c->launch;
@@ -422,6 +484,33 @@ static bool step(struct sim_context *c, const struct sim_level_ops *ops, bool *m
     return false;
 }
 
+/* The same of a cluster's workgroups in turn. */
+static bool step(struct sim_context *c, const struct sim_level_ops *ops, bool *moved)
+{
+    if (!c->peer)
+        return step_one(c, ops, moved);
+    bool live = false, stuck = c->watched;
+    for (struct sim_context *p = c; p; p = p->peer) {
+        if (!p->wg.live)
+            continue;
+        p->spun = c->spun;
+        p->watched = c->watched;
+        if (step_one(p, ops, moved)) {
+            if (atomic_load(&c->launch->stop))
+                return true;
+            sim_cluster_left(&p->wg);
+            *moved = true;
+        } else {
+            live = true;
+        }
+        stuck &= p->stuck || !p->wg.live;
+    }
+    c->stuck = stuck;
+    if (!live && c->launch->check)
+        sim_cluster_end(c->cluster);
+    return !live;
+}
+
 static void add_tally(struct sim_tally *a, const struct sim_tally *b)
 {
     u64 *x = (u64 *)a;
@@ -446,9 +535,11 @@ static void detach(struct sim_launch *l)
     pthread_mutex_unlock(&lock);
     while (c) {
         struct sim_context *next = c->next;
-        for (size_t i = 0; i < c->insns; i++)
-            l->diff[i] += (i32)c->diff32[i];
-        add_tally(&l->tally, &c->tally);
+        for (const struct sim_context *p = c; p; p = p->peer) {
+            for (size_t i = 0; i < p->insns; i++)
+                l->diff[i] += (i32)p->diff32[i];
+            add_tally(&l->tally, &p->tally);
+        }
         context_free(c);
         c = next;
     }
@@ -470,18 +561,18 @@ static void unlink_active(struct sim_launch *l)
         }
 }
 
-/* The next workgroup, or the next of a sample: one of each of as many runs of neighbours, at places inside
+/* The next cluster (a workgroup, or several), or the next of a sample: one of each of as many runs of neighbours, at places inside
  * them that follow the golden ratio, so that a grid whose rows are as long as the runs is not met at one
  * column only. */
 static u64 take(struct sim_launch *l)
 {
     if (atomic_load(&l->stop))
         return ~0ull;
-    u64 i = atomic_fetch_add(&l->next, 1);
-    if (i >= l->runs || l->runs == l->total)
-        return i < l->runs ? i : ~0ull;
-    const u64 from = (u64)((unsigned __int128)i * l->total / l->runs),
-              to = (u64)((unsigned __int128)(i + 1) * l->total / l->runs);
+    const u64 i = atomic_fetch_add(&l->next, 1), total = l->total / l->together;
+    if (i >= l->units || l->units == total)
+        return i < l->units ? i : ~0ull;
+    const u64 from = (u64)((unsigned __int128)i * total / l->units),
+              to = (u64)((unsigned __int128)(i + 1) * total / l->units);
     return from + (u64)((unsigned __int128)(to - from) * (uint32_t)(i * 2654435769u) >> 32);
 }
 
@@ -502,7 +593,7 @@ static void note_progress(void)
     stuck = 0;
 }
 
-static void describe_wait(struct sim_wave *to, const struct sim_context *c, unsigned i)
+static bool describe_wait(struct sim_wave *to, const struct sim_context *c, unsigned i)
 {
     const struct sim_wave *w = c->wg.w[i];
     const struct sim_family *f = w->prog->target->family;
@@ -510,11 +601,12 @@ static void describe_wait(struct sim_wave *to, const struct sim_context *c, unsi
     const struct insn *in = barrier ? w->pc - 1 : c->loads[i] ? c->loads[i] : w->pc;
     char text[160] = "?";
     if (w->state != SIM_RUN && !barrier)
-        return;
+        return false;
     if (in->src->op)
         sim_print(f, in->src, 0, text, sizeof text);
     sim_trap_more(to, "  workgroup (%u, %u, %u), wave %u: %s %s at 0x%llx\n", c->wg.id[0], c->wg.id[1], c->wg.id[2], i,
                   barrier ? "waits at" : "loops over", text, (unsigned long long)in->src->pc);
+    return true;
 }
 
 /* With the lock held, after a turn of c in which no wave ended or passed a barrier. */
@@ -522,10 +614,11 @@ static void look_for_deadlock(struct sim_context *c)
 {
     struct sim_launch *l = c->launch;
     bool changed = false;
-    for (unsigned i = 0; i < c->wg.waves; i++) {
-        changed |= c->wg.w[i]->changed || c->wg.w[i]->host;
-        c->wg.w[i]->changed = false;
-    }
+    for (struct sim_context *p = c; p; p = p->peer)
+        for (unsigned i = 0; i < p->wg.waves; i++) {
+            changed |= p->wg.w[i]->changed || p->wg.w[i]->host;
+            p->wg.w[i]->changed = false;
+        }
     if (changed)
         note_progress();
     if (changed || c->seen != progress) {
@@ -561,22 +654,24 @@ static void look_for_deadlock(struct sim_context *c)
         pthread_cond_timedwait(&work, &lock, &t);
         return;
     }
-    const u64 left = l->runs > atomic_load(&l->next) ? l->runs - atomic_load(&l->next) : 0;
+    const u64 left = l->units > atomic_load(&l->next) ? l->units - atomic_load(&l->next) : 0;
     struct sim_wave *w = NULL;
-    unsigned first = 0;
-    for (unsigned i = 0; i < c->wg.waves && !w; i++)
-        if (c->wg.w[i]->state == SIM_RUN || c->wg.w[i]->state == SIM_NAMED) {
-            w = c->wg.w[i];
-            first = i;
-        }
+    const struct insn *at = NULL;
+    for (const struct sim_context *p = c; p && !w; p = p->peer)
+        for (unsigned i = 0; i < p->wg.waves && !w; i++)
+            if (p->wg.w[i]->state == SIM_RUN || p->wg.w[i]->state == SIM_NAMED) {
+                w = p->wg.w[i];
+                at = w->state == SIM_NAMED ? w->pc - 1 : p->loads[i] ? p->loads[i] : w->pc;
+            }
     if (!w)
         return;
-    sim_trap(w, w->state == SIM_NAMED ? w->pc - 1 : c->loads[first] ? c->loads[first] : w->pc, -1, SIM_TRAP_DEADLOCK, 0,
-             "%d workgroups wait for what none of them will do, %llu have not started (%d fit at a time)", in_progress,
-             (unsigned long long)left, l->max_resident);
+    sim_trap(w, at, -1, SIM_TRAP_DEADLOCK, 0,
+             "%d %s wait for what none of them will do, %llu have not started (%d fit at a time)", in_progress,
+             c->peer ? "clusters of workgroups" : "workgroups", (unsigned long long)left, l->max_resident);
     unsigned shown = 0;
-    for (unsigned i = 0; i < c->wg.waves && shown < 4; i++, shown++)
-        describe_wait(w, c, i);
+    for (const struct sim_context *p = c; p && shown < 6; p = p->peer)
+        for (unsigned i = 0; i < p->wg.waves && shown < (p->peer ? 3 : c->peer ? 6 : 4); i++)
+            shown += describe_wait(w, p, i);
     for (const struct sim_context *x = aside; x && shown < 8; x = x->next)
         for (unsigned i = 0; i < x->wg.waves && shown < 8 && x != c; i++, shown++)
             describe_wait(w, x, i);
@@ -591,7 +686,7 @@ static bool work_once(void)
 
     while (l && (index = l->resident < l->max_resident ? take(l) : ~0ull) == ~0ull) {
         struct sim_launch *next = l->link;
-        if (atomic_load(&l->stop) || atomic_load(&l->next) >= l->runs) {
+        if (atomic_load(&l->stop) || atomic_load(&l->next) >= l->units) {
             unlink_active(l);
             l->link = NULL;
             if (!l->resident) {
@@ -642,7 +737,7 @@ static bool work_once(void)
         }
     }
     if (c && index != ~0ull)
-        start_wg(c, index);
+        start_unit(c, index);
     while (c) {
         bool moved = false;
         while (!step(c, ops, &moved)) {
@@ -665,7 +760,7 @@ static bool work_once(void)
         index = take(l);
         if (index == ~0ull)
             break;
-        start_wg(c, index);
+        start_unit(c, index);
     }
 
     pthread_mutex_lock(&lock);
@@ -688,7 +783,7 @@ static bool work_once(void)
         c->next = l->idle;
         l->idle = c;
     }
-    if (atomic_load(&l->stop) || atomic_load(&l->next) >= l->runs) {
+    if (atomic_load(&l->stop) || atomic_load(&l->next) >= l->units) {
         unlink_active(l);
         if (!l->resident && l->link != l)
             l->link = l;
@@ -761,14 +856,16 @@ void sim_launch_begin(struct sim_launch *l)
     u32 items = l->block[0] * l->block[1] * l->block[2];
     int wg_waves = (int)((items + (u32)l->fn->program->wave - 1) / (u32)l->fn->program->wave);
     const u64 most = atomic_load(&sample_waves) / (u64)(wg_waves ? wg_waves : 1);
-    l->runs = l->total;
+    l->together = l->cluster[0] ? l->cluster[0] * l->cluster[1] * l->cluster[2] : 1;
+    l->units = l->total / l->together;
     l->read_bytes = 0;
-    if (atomic_load(&sample_waves) && most < l->total) {
-        l->runs = most ? most : 1;
+    if (atomic_load(&sample_waves) && most / l->together < l->units) {
+        l->units = most / l->together ? most / l->together : 1;
         l->read_bytes = atomic_exchange(&sample_bytes, 0);
     }
+    l->runs = l->units * l->together;
     int occ = sim_occupancy(l->fn, items, l->lds);
-    int fit = l->target->cus * l->target->simds * occ / (wg_waves ? wg_waves : 1);
+    int fit = l->target->cus * l->target->simds * occ / (wg_waves ? wg_waves : 1) / (int)l->together;
     l->max_resident = fit < 1 ? 1 : fit;
     pthread_mutex_lock(&lock);
     /* A number for each workgroup and one for "many". */

@@ -156,5 +156,7 @@ bool sim_atomic_check(struct sim_wave *w, const struct insn *in, const u64 *ad, 
 /* Ordering events of a workgroup, for the race check. */
 void sim_release(struct sim_wave *w);
 void sim_acquire(struct sim_wave *w);
+/* An acquire from workgroups of the same cluster only. */
+void sim_acquire_near(struct sim_wave *w);
 
 #endif

@@ -162,6 +162,10 @@ static bool read_kernel_map(struct metadata *md)
             ok = read_wg_size(md, tmp.reqd_workgroup);
             continue;
         }
+        if (is(&key, ".cluster_dims")) {
+            ok = read_wg_size(md, tmp.cluster);
+            continue;
+        }
         if (v.type == SIM_MP_STR && is(&key, ".symbol"))
             symbol = keep(md, v.s, v.n);
         else if (is(&key, ".kernarg_segment_size"))
@@ -195,6 +199,7 @@ static bool read_kernel_map(struct metadata *md)
             k->args = tmp.args;
             k->nargs = tmp.nargs;
             memcpy(k->reqd_workgroup, tmp.reqd_workgroup, sizeof k->reqd_workgroup);
+            memcpy(k->cluster, tmp.cluster, sizeof k->cluster);
             /* Assembly that leaves the descriptor's size out is common. */
             if (k->kernarg < tmp.kernarg)
                 k->kernarg = tmp.kernarg;

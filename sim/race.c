@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cluster.h"
 #include "launch.h"
 #include "mem.h"
 #include "trap.h"
@@ -66,7 +67,23 @@ void sim_release(struct sim_wave *w)
 void sim_acquire(struct sim_wave *w)
 {
     if (w->check)
-        w->wg->acquired = atomic_fetch_add(&clock_now, 1);
+        w->wg->acquired = w->wg->acquired_near = atomic_fetch_add(&clock_now, 1);
+}
+
+void sim_acquire_near(struct sim_wave *w)
+{
+    if (w->check)
+        w->wg->acquired_near = atomic_fetch_add(&clock_now, 1);
+}
+
+/* Whether workgroup `tag` of the launch is in w's cluster. */
+static bool near(const struct sim_wave *w, u32 tag)
+{
+    const struct sim_cluster *c = w->wg->cluster;
+    for (u32 i = 0; c && i < c->n; i++)
+        if (c->wg[i]->tag == tag)
+            return true;
+    return false;
 }
 
 /* Whether workgroup `tag` of the launch did what it did before now, for w. */
@@ -74,7 +91,9 @@ static bool ordered(const struct sim_wave *w, u32 tag)
 {
     const struct sim_launch *l = w->wg->launch;
     const u32 i = tag - l->tag;
-    return i < l->total && l->released && l->released[i] && w->wg->acquired > l->released[i];
+    if (i >= l->total || !l->released || !l->released[i])
+        return false;
+    return w->wg->acquired > l->released[i] || (w->wg->acquired_near > l->released[i] && near(w, tag));
 }
 
 static bool conflict(struct sim_wave *w, const struct insn *in, int lane, u64 a, u32 tag, bool store, bool with_read)

@@ -184,7 +184,7 @@ struct sim_program {
     void *pool;               /* constant rows */
 };
 
-enum sim_state { SIM_RUN, SIM_BARRIER, SIM_NAMED, SIM_DONE, SIM_FAULT }; /* NAMED: waits at a named barrier */
+enum sim_state { SIM_RUN, SIM_BARRIER, SIM_NAMED, SIM_DONE, SIM_FAULT }; /* NAMED: waits at a named barrier or the cluster's */
 
 /* High word of the base that marks the private segment buffer of gfx90a; no address of a host. */
 enum { SIM_SCRATCH_HI = 0xff00 };
@@ -257,6 +257,7 @@ struct sim_wave {
     u32 barriers;            /* executed */
     u8 named;                /* the named barrier it has joined, 0 none */
     bool named_done;         /* which has completed since it last waited there */
+    bool at_cluster, cluster_done; /* likewise of the cluster's barrier: waits there (SIM_NAMED), has completed */
     bool worked;             /* has touched LDS or stored */
     bool changed;            /* memory changed, or a clock was read, in this slice: see deadlock.c */
     bool host;               /* has touched memory the host may write meanwhile */
@@ -312,6 +313,9 @@ struct sim_wg {
     struct sim_wave **w;
     struct sim_launch *launch;
     u64 released, acquired;  /* clocks of the last release and acquire, for the race check */
+    u64 acquired_near;       /* clock of the last acquire from workgroups of its cluster */
+    struct sim_cluster *cluster; /* null: it is alone */
+    u32 rank;                /* in the cluster */
 };
 
 static inline u32 *sim_row(const struct sim_wave *w, unsigned lanes, unsigned row)

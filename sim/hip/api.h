@@ -113,6 +113,8 @@ hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsi
     bx, unsigned by, unsigned bz, unsigned shared, hipStream_t s, void **params, void **extra);
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned
     gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, hipStream_t s, void **params);
+hipError_t hipDrvLaunchKernelEx(const struct drv_launch_config *c, hipFunction_t f, void **params, void **extra);
+hipError_t hipLaunchKernelExC(const struct launch_config *c, const void *host, void **args);
 hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t x, uint32_t y, uint32_t z, uint32_t
     bx, uint32_t by, uint32_t bz, size_t shared, hipStream_t s, void **params, void **extra,
     hipEvent_t start, hipEvent_t stop, uint32_t flags);

@@ -110,6 +110,31 @@ struct func_attributes {
     size_t sharedSizeBytes;
 };
 
+/* hipLaunchAttribute, hipLaunchConfig_t and HIP_LAUNCH_CONFIG as of ROCm 7. */
+enum { hipLaunchAttributeCooperative = 2, hipLaunchAttributeClusterDimension = 4, hipLaunchAttributePriority = 8 };
+struct launch_attribute {
+    int id;
+    char pad[4];
+    union { char pad[64]; dim3 clusterDim; int cooperative, priority; } val;
+};
+struct launch_config {
+    dim3 grid, block;
+    size_t shared;
+    hipStream_t stream;
+    struct launch_attribute *attrs;
+    unsigned nattrs;
+};
+struct drv_launch_config {
+    dim3 grid, block;
+    unsigned shared;
+    hipStream_t stream;
+    struct launch_attribute *attrs;
+    unsigned nattrs;
+};
+_Static_assert(sizeof(struct launch_attribute) == 72, "hipLaunchAttribute");
+_Static_assert(sizeof(struct launch_config) == 56, "hipLaunchConfig_t");
+_Static_assert(sizeof(struct drv_launch_config) == 56, "HIP_LAUNCH_CONFIG");
+
 struct launch_params { void *func; dim3 grid, block; void **args; size_t shared; hipStream_t stream; };
 
 /* ---- internals ---- */
@@ -139,9 +164,10 @@ void hip_report(const char *text);
 /* A module of the current device from a file's bytes (an ELF, a bundle, a compressed bundle). */
 hipError_t hip_module_from(const void *data, size_t size, int device, struct sim_module **out);
 
-/* Queues a launch of f; items: work-items of the grid, a multiple of the block or not. */
-hipError_t hip_enqueue_kernel(struct sim_function *f, const uint32_t items[3], const uint32_t block[3], uint32_t shared,
-                              struct stream *s, void **params, void **extra);
+/* Queues a launch of f; items: work-items of the grid, a multiple of the block or not; cluster: workgroups that
+ * run together, null: as the kernel was compiled. */
+hipError_t hip_enqueue_kernel(struct sim_function *f, const uint32_t items[3], const uint32_t block[3],
+                              const uint32_t cluster[3], uint32_t shared, struct stream *s, void **params, void **extra);
 /* Queues a copy, a fill or a call; the null stream for s null. */
 hipError_t hip_enqueue_copy(void *dst, const void *src, size_t n, struct stream *s);
 hipError_t hip_enqueue_fill(void *dst, uint32_t value, unsigned unit, size_t n, struct stream *s);

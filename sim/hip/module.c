@@ -170,19 +170,47 @@ hipError_t hipFuncSetAttribute(const void *f, int a, int v) { (void)f; (void)a; 
 hipError_t hipFuncSetCacheConfig(const void *f, int c) { (void)f; (void)c; return 0; }
 hipError_t hipFuncSetSharedMemConfig(const void *f, int c) { (void)f; (void)c; return 0; }
 
-hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                                 unsigned bz, unsigned shared, hipStream_t s, void **params, void **extra)
+static hipError_t launch(hipFunction_t f, dim3 grid, dim3 block, const dim3 *cluster, size_t shared, hipStream_t s,
+                         void **params, void **extra)
 {
+    const uint32_t g[3] = {grid.x, grid.y, grid.z}, b[3] = {block.x, block.y, block.z};
+    uint32_t items[3], together[3] = {0};
     hipError_t e = hip_setup();
     if (e)
         return hip_return(e);
     if (!f)
         return hip_return(hipErrorInvalidHandle);
-    uint64_t items[3] = {(uint64_t)gx * bx, (uint64_t)gy * by, (uint64_t)gz * bz};
-    if (!items[0] || !items[1] || !items[2] || (items[0] | items[1] | items[2]) >> 32)
-        return hip_return(hipErrorInvalidConfiguration);
-    uint32_t n[3] = {(uint32_t)items[0], (uint32_t)items[1], (uint32_t)items[2]}, b[3] = {bx, by, bz};
-    return hip_return(hip_enqueue_kernel(f, n, b, shared, s, params, extra));
+    for (int d = 0; d < 3; d++) {
+        const uint64_t n = (uint64_t)g[d] * b[d];
+        if (!n || n >> 32)
+            return hip_return(hipErrorInvalidConfiguration);
+        items[d] = (uint32_t)n;
+    }
+    if (cluster)
+        memcpy(together, cluster, sizeof together);
+    return hip_return(hip_enqueue_kernel(f, items, b, together, (uint32_t)shared, s, params, extra));
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                 unsigned bz, unsigned shared, hipStream_t s, void **params, void **extra)
+{
+    return launch(f, (dim3){gx, gy, gz}, (dim3){bx, by, bz}, NULL, shared, s, params, extra);
+}
+
+/* The cluster dimensions among the attributes, of which others have no effect here; null without. */
+static const dim3 *cluster_in(const struct launch_attribute *a, unsigned n)
+{
+    for (unsigned i = 0; a && i < n; i++)
+        if (a[i].id == hipLaunchAttributeClusterDimension)
+            return &a[i].val.clusterDim;
+    return NULL;
+}
+
+hipError_t hipDrvLaunchKernelEx(const struct drv_launch_config *c, hipFunction_t f, void **params, void **extra)
+{
+    if (!c)
+        return hip_return(hipErrorInvalidValue);
+    return launch(f, c->grid, c->block, cluster_in(c->attrs, c->nattrs), c->shared, c->stream, params, extra);
 }
 
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
@@ -206,7 +234,7 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t x, uint32_t y, uin
     uint32_t n[3] = {x, y, z}, b[3] = {bx, by, bz};
     if (start)
         hipEventRecord(start, s);
-    e = hip_enqueue_kernel(f, n, b, (uint32_t)shared, s, params, extra);
+    e = hip_enqueue_kernel(f, n, b, NULL, (uint32_t)shared, s, params, extra);
     if (!e && stop)
         hipEventRecord(stop, s);
     return hip_return(e);
@@ -497,6 +525,15 @@ hipError_t hipExtLaunchKernel(const void *host, dim3 grid, dim3 block, void **ar
     if (!e && stop)
         hipEventRecord(stop, s);
     return e;
+}
+hipError_t hipLaunchKernelExC(const struct launch_config *c, const void *host, void **args)
+{
+    if (!c)
+        return hip_return(hipErrorInvalidConfiguration);
+    struct sim_function *f = hip_host_function(host, hip_current());
+    if (!f)
+        return hip_return(hipErrorInvalidDeviceFunction);
+    return launch(f, c->grid, c->block, cluster_in(c->attrs, c->nattrs), c->shared, c->stream, args, NULL);
 }
 hipError_t hipGetFuncBySymbol(hipFunction_t *f, const void *host)
 {

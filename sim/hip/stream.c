@@ -21,7 +21,7 @@ struct work {
     enum kind kind;
     int device;
     struct sim_function *fn;
-    uint32_t items[3], block[3], lds;
+    uint32_t items[3], block[3], cluster[3], lds;
     void *args;
     size_t arg_bytes;
     void *dst;
@@ -192,6 +192,7 @@ static void op_start(struct op *o)
         for (int d = 0; d < 3; d++) {
             l->items[d] = w->items[d];
             l->block[d] = w->block[d];
+            l->cluster[d] = w->cluster[d];
             l->grid[d] = (w->items[d] + w->block[d] - 1) / w->block[d];
         }
         l->lds = w->lds;
@@ -600,8 +601,41 @@ static hipError_t gather(struct work *w, void **params, void **extra)
     return 0;
 }
 
-hipError_t hip_enqueue_kernel(struct sim_function *f, const uint32_t items[3], const uint32_t block[3], uint32_t shared,
-                              struct stream *s, void **params, void **extra)
+/* The cluster of a launch, all 0 when each workgroup is alone. At most 16 workgroups of a grid of whole clusters
+ * (HIP: hipLaunchAttributeClusterDimension). */
+static hipError_t cluster_of(const struct sim_function *f, const uint32_t items[3], const uint32_t block[3],
+                             const uint32_t asked[3], uint32_t cluster[3])
+{
+    const uint32_t *compiled = f->k->cluster;
+    const bool fixed = compiled[0] && compiled[0] < 1024, given = asked && (asked[0] | asked[1] | asked[2]);
+    uint64_t n = 1;
+    bool whole = true;
+    if (fixed && given && memcmp(compiled, asked, sizeof f->k->cluster)) {
+        fprintf(stderr, "flysim: %s was compiled for clusters of %u x %u x %u workgroups\n", f->k->name, compiled[0],
+                compiled[1], compiled[2]);
+        return hipErrorInvalidClusterSize;
+    }
+    if (!fixed && !given)
+        return 0;
+    for (int d = 0; d < 3; d++) {
+        cluster[d] = given ? asked[d] : compiled[d];
+        n = cluster[d] && cluster[d] <= 16 ? n * cluster[d] : 99;
+        whole &= cluster[d] && items[d] % block[d] == 0 && items[d] / block[d] % cluster[d] == 0;
+    }
+    if (n > 16 || !whole) {
+        fprintf(stderr, "flysim: %s cannot be launched in clusters of %u x %u x %u workgroups: %s\n", f->k->name,
+                cluster[0], cluster[1], cluster[2], n > 16 ? "at most 16 run together" : "the grid is not made of whole ones");
+        return hipErrorInvalidClusterSize;
+    }
+    if (n > 1 && f->module->target->family->isa != SIM_ISA_GFX1250)
+        return hipErrorNotSupported;
+    if (n == 1)
+        memset(cluster, 0, 3 * sizeof *cluster);
+    return 0;
+}
+
+hipError_t hip_enqueue_kernel(struct sim_function *f, const uint32_t items[3], const uint32_t block[3],
+                              const uint32_t cluster[3], uint32_t shared, struct stream *s, void **params, void **extra)
 {
     struct work w = {.kind = OP_KERNEL, .fn = f};
     const struct sim_target *t = f->module->target;
@@ -625,7 +659,9 @@ hipError_t hip_enqueue_kernel(struct sim_function *f, const uint32_t items[3], c
     memcpy(w.items, items, sizeof w.items);
     memcpy(w.block, block, sizeof w.block);
     w.lds = f->k->lds + shared;
-    hipError_t e = gather(&w, params, extra);
+    hipError_t e = cluster_of(f, items, block, cluster, w.cluster);
+    if (!e)
+        e = gather(&w, params, extra);
     if (e)
         return e;
     e = enqueue(&w, s, true);

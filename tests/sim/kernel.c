@@ -35,6 +35,7 @@ static const char head[] =
     "  - .name: k\n    .symbol: k.kd\n    .kernarg_segment_size: 32\n    .kernarg_segment_align: 8\n"
     "    .group_segment_fixed_size: %u\n    .private_segment_fixed_size: %u\n    .wavefront_size: %d\n"
     "    .sgpr_count: 64\n    .vgpr_count: 128\n    .agpr_count: %d\n    .max_flat_workgroup_size: 1024\n"
+    "    .cluster_dims: [%u, 1, 1]\n"
     "    .args:\n"
     "      - { .offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global }\n"
     "      - { .offset: 8, .size: 8, .value_kind: global_buffer, .address_space: global }\n"
@@ -88,7 +89,7 @@ void *kernel_object(const struct kernel *k, size_t *bytes)
         n++;
     fprintf(f, head, target, families[n].begin, k->body, k->lds, k->scratch,
             k->wave64 ? ".amdhsa_wavefront_size32 0\n" : families[n].directives, k->lds, k->scratch,
-            k->wave64 ? 64 : families[n].wave, families[n].wave == 64 ? 64 : 0);
+            k->wave64 ? 64 : families[n].wave, families[n].wave == 64 ? 64 : 0, k->compiled ? k->cluster : 0);
     fclose(f);
     snprintf(command, sizeof command, "%s -triple=amdgcn-amd-amdhsa -mcpu=%s %s -filetype=obj -o %s %s && %s -shared -o %s %s",
              llvm_tool("llvm-mc"), target, k->wave64 ? "-mattr=+wavefrontsize64" : "", path[1], path[0], linker(), path[2], path[1]);
@@ -123,7 +124,13 @@ hipError_t kernel_run(const struct kernel *k, unsigned groups, unsigned block, c
     cr_assert_eq(hipModuleLoadData(&m, object), 0);
     free(object);
     cr_assert_eq(hipModuleGetFunction(&f, m, "k"), 0);
-    e = hipModuleLaunchKernel(f, groups, 1, 1, block, 1, 1, 0, NULL, pointers, NULL);
+    if (k->cluster && !k->compiled) {
+        struct launch_attribute a = {.id = hipLaunchAttributeClusterDimension, .val.clusterDim = {k->cluster, 1, 1}};
+        const struct drv_launch_config c = {.grid = {groups, 1, 1}, .block = {block, 1, 1}, .attrs = &a, .nattrs = 1};
+        e = hipDrvLaunchKernelEx(&c, f, pointers, NULL);
+    } else {
+        e = hipModuleLaunchKernel(f, groups, 1, 1, block, 1, 1, 0, NULL, pointers, NULL);
+    }
     if (!e)
         e = hipDeviceSynchronize();
     hipModuleUnload(m);

@@ -26,11 +26,12 @@ struct fault_case {
 #define STORE "global_store_dword v1, v2, s[8:9]"
 
 /* A tile of one row of that many bytes from argument 0 to LDS 0. */
-#define TENSOR(bytes)                                                                              \
+#define TENSOR(bytes) TENSOR_HEAD(bytes) "tensor_load_to_lds s[20:23], s[24:31]"
+#define TENSOR_HEAD(bytes)                                                                         \
     "s_mov_b32 s20, 1\ns_mov_b32 s21, 0\ns_mov_b32 s22, s8\ns_or_b32 s23, s9, 0x80000000\n"        \
     "s_mov_b32 s24, 0\ns_lshl_b32 s25, " bytes ", 16\ns_mov_b32 s26, 0x10000\n"                     \
     "s_lshl_b32 s27, " bytes ", 16\ns_mov_b32 s28, 1\ns_mov_b32 s29, 0\ns_mov_b32 s30, 0\n"         \
-    "s_mov_b32 s31, 0\ntensor_load_to_lds s[20:23], s[24:31]"
+    "s_mov_b32 s31, 0\n"
 
 /* s[20:23]: 64 records of 4 bytes at a base, with the last word of a resource. */
 #define BUFFER(base, high, word)                                                                   \
@@ -56,6 +57,18 @@ struct fault_case {
 #define CELL_WAIT                                                                                  \
     ".Lb:\nds_load_b64 v[10:11], v6\ns_wait_dscnt 0x0\nv_readfirstlane_b32 s22, v10\n"             \
     "s_bitcmp1_b32 s22, 29\ns_cbranch_scc0 .Lb\nds_load_b32 v3, v2\ns_wait_dscnt 0x0"
+
+/* The cluster's barrier as LLVM writes it; of a wave, and of several, whose first signals for all. */
+#define CLUSTER_BARRIER "s_barrier_signal -3\ns_barrier_wait 0xfffd\n"
+#define CLUSTER_BARRIERS                                                                           \
+    "s_cmp_eq_u32 0, 0\ns_barrier_signal_isfirst -1\ns_barrier_wait 0xffff\ns_cbranch_scc0 .Lc\ns_barrier_signal -3\n.Lc:\n" \
+    "s_barrier_wait 0xfffd\n"
+/* v2: this workgroup's number in the cluster, s20; v3, 4 times the work-item's number in the next one. */
+#define RANK                                                                                       \
+    "s_getreg_b32 s20, hwreg(HW_REG_IB_STS2, 21, 4)\ns_xor_b32 s21, s20, 1\ns_lshl_b32 s21, s21, 7\n" \
+    "v_add_nc_u32_e32 v3, s21, v1\ns_lshl_b32 s21, s20, 7\nv_add_nc_u32_e32 v2, s21, v1\n"
+/* A cluster's workgroup stores 128 bytes and has done so. */
+#define STORED RANK "global_store_b32 v2, v1, s[8:9]\ns_wait_storecnt 0x0\n"
 
 static const struct fault_case cases[] = {
     /* memory */
@@ -445,6 +458,73 @@ static const struct fault_case cases[] = {
                                         .lds = 320}, 1, 64, NULL, NULL},
     {"barrier cell outside the LDS", {.target = "gfx1250", .body = "v_mov_b32_e32 v6, 0x100\nds_atomic_async_barrier_arrive_b64 v6", .lds = 256}, 1, 32,
      "out of bounds: LDS store of 8 bytes at 0x100: the workgroup has 256 bytes of LDS", NULL},
+    /* clusters of workgroups */
+    {"memory of the cluster's other workgroup, behind its barrier", {.target = "gfx1250", .cluster = 2,
+        .body = STORED CLUSTER_BARRIER "global_inv scope:SCOPE_SE\ns_wait_loadcnt 0x0\nglobal_load_b32 v4, v3, s[8:9]"}, 2, 32, NULL, NULL},
+    {"memory of the cluster's other workgroup, old lines not invalidated", {.target = "gfx1250", .cluster = 2,
+        .body = STORED CLUSTER_BARRIER "global_load_b32 v4, v3, s[8:9]"}, 2, 32,
+     "global race: load at 0x#: workgroup (#, 0, 0) writes it and nothing orders the two", "global_load_b32 v4, v3, s[8:9]"},
+    {"memory of the cluster's other workgroup, stores not waited for", {.target = "gfx1250", .cluster = 2,
+        .body = RANK "global_store_b32 v2, v1, s[8:9]\n" CLUSTER_BARRIER "global_inv scope:SCOPE_SE\nglobal_load_b32 v4, v3, s[8:9]"}, 2, 32,
+     "global race: load at 0x#: workgroup (#, 0, 0) writes it and nothing orders the two", "global_load_b32 v4, v3, s[8:9]"},
+    {"an invalidation for clusters between workgroups of none", {.target = "gfx1250",
+        .body = "s_lshl_b32 s21, ttmp9, 7\nv_add_nc_u32_e32 v2, s21, v1\ns_cmp_eq_u32 ttmp9, 0\ns_cbranch_scc0 .L1\n"
+                "global_store_b32 v2, v1, s[8:9]\ns_wait_storecnt 0x0\ns_endpgm\n.L1:\ns_sleep 0\nglobal_inv scope:SCOPE_SE\n"
+                "global_load_b32 v4, v1, s[8:9]"}, 2, 32,
+     "global race: * at 0x#: workgroup (#, 0, 0) * it and nothing orders the two", NULL},
+    {"a workgroup that does not come to the cluster's barrier", {.target = "gfx1250", .cluster = 2,
+        .body = STORED "s_cmp_eq_u32 s20, 1\ns_cbranch_scc1 .Lx\n" CLUSTER_BARRIER ".Lx:\ns_nop 0"}, 2, 32, NULL, NULL},
+    {"a workgroup that comes to the cluster's barrier once only", {.target = "gfx1250", .cluster = 2,
+        .body = RANK CLUSTER_BARRIER "s_cmp_eq_u32 s20, 1\ns_cbranch_scc1 .Lx\n" CLUSTER_BARRIER ".Lx:\ns_nop 0"}, 2, 32,
+     "divergent barrier: the wave waits at the barrier of its cluster, but workgroup (1, 0, 0) has ended without coming to it",
+     "s_barrier_wait 0xfffd"},
+    {"a workgroup that waits for ever while others are at the cluster's barrier", {.target = "gfx1250", .cluster = 2,
+        .body = RANK "s_cmp_eq_u32 s20, 1\ns_cbranch_scc1 .Lx\n" CLUSTER_BARRIER "s_endpgm\n.Lx:\ns_barrier_wait 0xfffd"}, 2, 32,
+     "deadlock: 1 clusters of workgroups wait for what none of them will do, *", "s_barrier_wait 0xfffd"},
+    {"the cluster's barrier signalled by each wave", {.target = "gfx1250", .cluster = 2, .body = CLUSTER_BARRIER}, 2, 64,
+     "divergent barrier: the workgroup signals the barrier of its cluster twice in a phase: one wave signals for all",
+     "s_barrier_signal -3"},
+    {"the cluster's barrier signalled by the first wave, many times", {.target = "gfx1250", .cluster = 4,
+        .body = "s_mov_b32 s30, 50\n.Ll:\n" CLUSTER_BARRIERS "s_sub_co_u32 s30, s30, 1\ns_cbranch_scc0 .Ll"}, 8, 128, NULL, NULL},
+    {"a load for the whole cluster", {.target = "gfx1250", .cluster = 2, .lds = 256,
+        .body = "s_mov_b32 m0, 3\ncluster_load_b32 v2, v1, s[8:9]\ncluster_load_async_to_lds_b32 v1, v1, s[8:9] offset:64\n"
+                "s_wait_asynccnt 0x0\nds_load_b32 v3, v1 offset:64"}, 4, 32, NULL, NULL},
+    {"a load for the whole cluster, a workgroup missing", {.target = "gfx1250", .cluster = 2, .lds = 256,
+        .body = RANK "s_mov_b32 m0, 3\ns_cmp_eq_u32 s20, 1\ns_cbranch_scc1 .Lx\n"
+                "cluster_load_async_to_lds_b32 v1, v1, s[8:9]\ns_wait_asynccnt 0x0\n.Lx:\ns_nop 0"}, 2, 32,
+     "deadlock: the load with mask 0x3 of the 128 bytes at 0x# waits for workgroup (1, 0, 0), which did not make it",
+     "cluster_load_async_to_lds_b32 v1, v1, s[8:9]"},
+    {"the same without waiting for it", {.target = "gfx1250", .cluster = 2, .lds = 256,
+        .body = RANK "s_mov_b32 m0, 0x10003\ns_cmp_eq_u32 s20, 1\ns_cbranch_scc1 .Lx\n"
+                "cluster_load_async_to_lds_b32 v1, v1, s[8:9]\ns_wait_asynccnt 0x0\n.Lx:\ns_nop 0"}, 2, 32, NULL, NULL},
+    {"loads of different memory with the cluster's mask", {.target = "gfx1250", .cluster = 2, .lds = 256,
+        .body = RANK "s_mov_b32 m0, 3\ncluster_load_b32 v4, v2, s[8:9]\ns_wait_loadcnt 0x0"}, 2, 32,
+     "deadlock: the load with mask 0x3 of the 128 bytes at 0x# waits for workgroup (#, 0, 0), which did not make it",
+     "cluster_load_b32 v4, v2, s[8:9]"},
+    {"a load for workgroups the cluster has not", {.target = "gfx1250", .cluster = 2, .body = "s_mov_b32 m0, 5\ncluster_load_b32 v2, v1, s[8:9]"}, 2, 32,
+     "illegal instruction: the mask 0x5 names workgroup 2 of a cluster of 2", "cluster_load_b32 v2, v1, s[8:9]"},
+    {"a load for others only", {.target = "gfx1250", .cluster = 2, .body = "s_mov_b32 m0, 2\ncluster_load_b32 v2, v1, s[8:9]"}, 2, 32,
+     "illegal instruction: the mask 0x2 leaves out workgroup 0 of the cluster, which makes the load: *", "cluster_load_b32 v2, v1, s[8:9]"},
+    {"a load for a cluster outside of one", {.target = "gfx1250", .body = "s_mov_b32 m0, 3\ncluster_load_b32 v2, v1, s[8:9]"}, 1, 32,
+     "illegal instruction: the mask 0x3 names workgroup 1 of a cluster of 1", "cluster_load_b32 v2, v1, s[8:9]"},
+    {"an async load of a cluster past the end of the LDS", {.target = "gfx1250", .cluster = 2, .lds = 64,
+        .body = "s_mov_b32 m0, 3\ncluster_load_async_to_lds_b32 v1, v1, s[8:9]"}, 2, 32,
+     "out of bounds: LDS store of 4 bytes at 0x40: the workgroup has 64 bytes of LDS", NULL},
+    {"an async load of a cluster not waited for", {.target = "gfx1250", .cluster = 2, .lds = 256,
+        .body = "s_mov_b32 m0, 3\ncluster_load_async_to_lds_b32 v1, v1, s[8:9]\n" CLUSTER_BARRIER "ds_load_b32 v2, v1"}, 2, 32,
+     "missing wait: LDS 0x0 is read before cluster_load_async_to_lds_b32 v1, v1, s[8:9] (at 0x#) has been waited for", "ds_load_b32 v2, v1"},
+    {"a tensor copy for the whole cluster", {.target = "gfx1250", .cluster = 2, .lds = 256,
+        .body = TENSOR_HEAD("64") "s_mov_b32 s24, 3\ntensor_load_to_lds s[20:23], s[24:31]\ns_wait_tensorcnt 0x0\nv_and_b32_e32 v1, 60, v1\nds_load_b32 v2, v1"},
+     2, 32, NULL, NULL},
+    {"a tensor copy for the whole cluster, a workgroup missing", {.target = "gfx1250", .cluster = 2, .lds = 256,
+        .body = TENSOR_HEAD("64") "s_mov_b32 s24, 3\ns_getreg_b32 s40, hwreg(HW_REG_IB_STS2, 21, 4)\ns_cmp_eq_u32 s40, 0\n"
+                "s_cbranch_scc1 .Lx\ntensor_load_to_lds s[20:23], s[24:31]\ns_wait_tensorcnt 0x0\n.Lx:\ns_nop 0"},
+     2, 32, "deadlock: the load with mask 0x3 of the 128 bytes at 0x# waits for workgroup (0, 0, 0), which did not make it",
+     "tensor_load_to_lds s[20:23], s[24:31]"},
+    {"more rows gathered than there are numbers", {.target = "gfx1250", .lds = 256,
+        .body = TENSOR_HEAD("64") "s_bitset1_b32 s20, 31\ns_mov_b32 s28, 17\ns_mov_b64 s[32:33], 0\ns_mov_b64 s[34:35], 0\n"
+                "s_mov_b64 s[36:37], 0\ns_mov_b64 s[38:39], 0\ntensor_load_to_lds s[20:23], s[24:31], s[32:35], s[36:39]"}, 1, 32,
+     "illegal instruction: the descriptor gathers 17 rows, 16 numbers of 16 bits fit into it", NULL},
     {"high register not waited for", {.target = "gfx1250", .body = "s_set_vgpr_msb 0x40\nglobal_load_b32 v44, v1, s[8:9]\ns_set_vgpr_msb 0x1\n"
                                       "v_mov_b32_e32 v2, v44"}, 1, 32, "missing wait: v300 is read before global_load_b32 *", NULL},
     {"high register nobody wrote", {.target = "gfx1250", .body = "s_set_vgpr_msb 0x3\nv_mov_b32_e32 v2, v5\ns_set_vgpr_msb 0x0\n"

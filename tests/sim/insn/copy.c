@@ -227,6 +227,8 @@ struct tile {
     int every, pad;         /* dwords of LDS between and of paddings; 0 none */
     int count, step, lds_step; /* repetitions; elements between them */
     bool idle;
+    int rows;               /* bits of a row's number when it gathers, 0 not; those beyond dim[1] lie outside */
+    uint32_t row[16];
 };
 
 static const struct tile tiles[] = {
@@ -239,6 +241,11 @@ static const struct tile tiles[] = {
     { 2, { 8, 64, 0 }, { 8, 2, 0 }, { 0, 8, 0 }, .count = 3, .step = 32, .lds_step = 20 },
     { 0, { 64, 8, 0 }, { 64, 8, 0 }, { 0, 100, 0 }, .count = 1, .idle = true },
     { 0, { 0, 8, 0 }, { 64, 8, 0 }, { 0, 100, 0 }, .count = 1 },           /* nothing of it is there */
+    { 1, { 24, 12, 0 }, { 16, 8, 0 }, { 0, 24, 0 }, .count = 1, .rows = 32, .row = { 3, 0, 11, 12, 7, 7, 70000, 1 } },
+    { 2, { 6, 20, 0 }, { 8, 5, 0 }, { 0, 10, 0 }, 8, 2, .count = 1, .rows = 32, .row = { 19, 4, 20, 0, 2 } },
+    { 0, { 40, 16, 0 }, { 32, 16, 0 }, { 0, 48, 0 }, .count = 1, .rows = 16,
+      .row = { 15, 1, 2, 65535, 4, 5, 6, 8, 7, 9, 10, 16, 12, 13, 14, 0 } },
+    { 0, { 40, 16, 0 }, { 32, 11, 0 }, { 0, 48, 0 }, 8, 1, .count = 1, .rows = 16, .row = { 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 15 } },
 };
 
 static void put_bits(uint32_t *words, int at, int n, uint64_t x)
@@ -247,6 +254,7 @@ static void put_bits(uint32_t *words, int at, int n, uint64_t x)
         words[at / 32] = (words[at / 32] & ~(1u << at % 32)) | (uint32_t)(x >> i & 1) << at % 32;
 }
 
+/* Group 3 follows group 2. */
 static void descriptor(const struct tile *d, uint64_t base, uint32_t lds, uint32_t *g0, uint32_t *g1, uint32_t *g2)
 {
     memset(g0, 0, 16);
@@ -270,6 +278,10 @@ static void descriptor(const struct tile *d, uint64_t base, uint32_t lds, uint32
     put_bits(g1, 160, 48, (uint64_t)d->stride[1]);
     put_bits(g1, 208, 48, (uint64_t)d->stride[2]);
     put_bits(g2, 0, 32, (uint64_t)d->dim[2]);
+    put_bits(g0, 30, 1, d->rows == 32);
+    put_bits(g0, 31, 1, d->rows != 0);
+    for (int i = 0; i < 16 && d->rows && i < 256 / d->rows; i++)
+        put_bits(g2, i * d->rows, d->rows, d->row[i]);
     if (d->count > 1) {
         put_bits(g1, 19, 1, 1);
         put_bits(g2, 32, 32, (uint64_t)d->lds_step);
@@ -289,6 +301,10 @@ static void expect(const struct tile *d, bool store, uint32_t lds, uint8_t *ldsb
                     int row = d->count > 1 ? k * d->step / d->stride[1] : 0;
                     bool in = x < d->dim[0] && (!d->tile[1] || row + y < d->dim[1]) && (!d->tile[2] || z < d->dim[2]);
                     int from = (k * d->step + x + y * d->stride[1] + z * d->stride[2]) * size;
+                    if (d->rows) {
+                        in = x < d->dim[0] && d->row[y] < (uint32_t)d->dim[1];
+                        from = in ? (x + (int)d->row[y] * d->stride[1]) * size : 0;
+                    }
                     int to = (k * d->lds_step + x + d->tile[0] * (y + n1 * z)) * size;
                     if (d->pad && !store)
                         to += to / (4 * d->every) * 4 * d->pad;
@@ -325,7 +341,7 @@ static void run_tensor(enum target t)
     for (int i = 0; i < N; i++)
         for (int s = 0; s < 2; s++) {
             const char *name = s ? "tensor_store_from_lds" : "tensor_load_to_lds";
-            bool wide = tiles[i].tile[2] || tiles[i].count > 1;
+            bool wide = tiles[i].tile[2] || tiles[i].count > 1 || tiles[i].rows;
             rand_seed(name);
             wave_randomise(&w, t);
             fill(&w, mem);
