@@ -299,6 +299,6 @@ bool sim_tensor_copy(struct sim_wave *w, const struct insn *in, bool store)
         return false;
     }
     if (t.arrive)
-        sim_cell_arrive(w, t.cell, 1);
+        sim_cell_arrive(w, t.cell, 1, true);
     return true;
 }

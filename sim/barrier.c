@@ -2,11 +2,12 @@
 /*
  * Barriers of gfx12 and gfx1250 beside the workgroup's own: named ones (1..16: LLVM's barrier intrinsics, RDNA4
  * ISA 16.3 S_BARRIER_SIGNAL), and cells in
- * LDS (CDNA5 ISA guide 11.2.2). The race check takes a completed phase as one of all waves.
+ * LDS (CDNA5 ISA guide 11.2.2). In checked runs the first use of either starts clocks.h.
  */
 #include <string.h>
 
 #include "check.h"
+#include "clocks.h"
 #include "cluster.h"
 #include "handlers.h"
 #include "mem.h"
@@ -18,16 +19,20 @@ enum { NAMED = 16, PENDING_BITS = 29 };
 static void complete(struct sim_wg *g, unsigned id)
 {
     g->named[id].signals = 0;
-    g->epoch++;
     for (unsigned i = 0; i < g->waves; i++) {
         struct sim_wave *w = g->w[i];
+        const bool waits = w->state == SIM_NAMED && !w->at_cluster;
         if (w->named != id)
             continue;
-        if (w->state == SIM_NAMED && !w->at_cluster)
+        if (g->clocked)
+            sim_clocks_complete(g, id, i, waits);
+        if (waits)
             w->state = SIM_RUN;
         else
             w->named_done = true;
     }
+    if (g->clocked)
+        sim_clocks_ended(g, id);
 }
 
 static bool exists(struct sim_wave *w, const struct insn *in, i32 id)
@@ -51,6 +56,8 @@ bool sim_barrier_signal(struct sim_wave *w, const struct insn *in, i32 id, u32 s
         if (w->check) {
             sim_barrier_check(w, in);
             sim_lds_barrier(w);
+            if (g->clocked)
+                sim_clocks_signal_all(w);
         }
         g->signals %= g->live;
         return true;
@@ -67,8 +74,12 @@ bool sim_barrier_signal(struct sim_wave *w, const struct insn *in, i32 id, u32 s
         sim_trap(w, in, -1, SIM_TRAP_ILLEGAL, 0, "named barrier %d has no members: it was not initialised", id);
         return false;
     }
-    if (w->check)
+    if (w->check) {
+        sim_clocks_start(g);
         sim_lds_barrier(w);
+        if (g->clocked)
+            sim_clocks_signal(w, (unsigned)id);
+    }
     w->changed = true;
     *first = !g->named[id].signals;
     if (++g->named[id].signals >= g->named[id].members)
@@ -94,6 +105,8 @@ bool sim_barrier_join(struct sim_wave *w, const struct insn *in, i32 id)
         return false;
     w->named = id > 0 ? (u8)id : 0;
     w->named_done = false;
+    if (w->check && id > 0)
+        sim_clocks_start(w->wg);
     return true;
 }
 
@@ -124,17 +137,23 @@ u32 sim_barrier_state(const struct sim_wave *w, i32 id)
 
 /* Low to high: 29 bits of arrivals that are missing but one, 3 bits of phase, 16 bits to start the next phase
  * with. One arrival too many borrows from the phase. */
-u64 sim_cell_arrive(struct sim_wave *w, u32 address, u32 n)
+u64 sim_cell_arrive(struct sim_wave *w, u32 address, u32 n, bool covers)
 {
     u64 old;
+    bool phase = false;
     u8 *p = w->wg->lds + address;
     memcpy(&old, p, 8);
     u32 state = (u32)old - n;
     if (state >> (PENDING_BITS - 1) & 1) {
         state = (state >> PENDING_BITS << PENDING_BITS) | (u32)(old >> 32 & 0xffff);
-        w->wg->epoch++;
+        phase = true;
     }
     memcpy(p, &state, 4);
+    if (w->check) {
+        sim_clocks_start(w->wg);
+        if (w->wg->clocked)
+            sim_clocks_cell(w, address, covers, phase);
+    }
     w->changed = true;
     return old;
 }

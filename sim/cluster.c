@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "clocks.h"
 #include "handlers.h"
 #include "launch.h"
 #include "mem.h"
@@ -77,11 +78,15 @@ static void complete(struct sim_cluster *c)
                 deserted(w, w->pc - 1, (unsigned)__builtin_ctz(c->deserted));
                 return;
             }
+            if (g->clocked)
+                sim_clocks_complete(g, SIM_CLOCKS_CLUSTER, k, waits);
             if (waits)
                 w->state = SIM_RUN;
             w->cluster_done = !waits;
             w->at_cluster = false;
         }
+        if (g->clocked)
+            sim_clocks_ended(g, SIM_CLOCKS_CLUSTER);
     }
     c->signalled = 0;
 }
@@ -94,6 +99,15 @@ bool sim_cluster_signal(struct sim_wave *w, const struct insn *in, bool *first)
         sim_trap(w, in, -1, SIM_TRAP_BARRIER, 0,
                  "the workgroup signals the barrier of its cluster twice in a phase: one wave signals for all");
         return false;
+    }
+    if (w->check) {
+        /* It orders the signalling wave and those that wait; usually a barrier of the workgroup has done so. */
+        if (!w->wg->clocked && sim_lds_touched(w))
+            sim_clocks_start(w->wg);
+        if (w->wg->clocked) {
+            sim_lds_barrier(w);
+            sim_clocks_signal(w, SIM_CLOCKS_CLUSTER);
+        }
     }
     *first = !c->signalled;
     c->signalled |= me;
@@ -109,6 +123,8 @@ bool sim_cluster_wait(struct sim_wave *w, const struct insn *in, bool *on)
     *on = w->cluster_done;
     w->at_cluster = !*on;
     w->cluster_done = false;
+    if (*on && w->wg->clocked)
+        sim_clocks_pass(w);
     if (*on && w->check && c->deserted) {
         deserted(w, in, (unsigned)__builtin_ctz(c->deserted));
         return false;

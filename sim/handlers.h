@@ -105,8 +105,8 @@ bool sim_barrier_join(struct sim_wave *w, const struct insn *in, i32 id);
 /* Whether the wave was a member of a named barrier; it is none any more. */
 bool sim_barrier_leave(struct sim_wave *w);
 u32 sim_barrier_state(const struct sim_wave *w, i32 id);
-/* An arrival at a barrier cell in LDS by n; gives the cell as it was. */
-u64 sim_cell_arrive(struct sim_wave *w, u32 address, u32 n);
+/* An arrival at a barrier cell in LDS by n, behind copies under way (covers) or not; gives the cell as it was. */
+u64 sim_cell_arrive(struct sim_wave *w, u32 address, u32 n, bool covers);
 
 u32 sim_getreg(struct sim_wave *w, unsigned id);
 void sim_setreg(struct sim_wave *w, unsigned simm16, u32 value);

@@ -3,6 +3,7 @@
  * bank conflicts; and loads that go straight to LDS. */
 #include <string.h>
 
+#include "clocks.h"
 #include "decode/decode.h"
 #include "launch.h"
 #include "mem.h"
@@ -150,7 +151,7 @@ static const struct sim_pending *dma_pending(const struct sim_wave *w, u32 a)
     return NULL;
 }
 
-static bool race(struct sim_wave *w, const struct insn *in, int lane, u32 a, bool store, bool other_read)
+bool sim_lds_race(struct sim_wave *w, const struct insn *in, int lane, u32 a, bool store, int reader)
 {
     const struct sim_lds_shadow *h = &w->wg->shadow;
     const u32 d = a / 4, tag = h->write[d];
@@ -165,11 +166,10 @@ static bool race(struct sim_wave *w, const struct insn *in, int lane, u32 a, boo
                  (unsigned long long)w->prog->decoded[p->insn].pc);
         return false;
     }
-    if (other_read) {
-        u32 readers = (u32)h->read[d] & ~(1u << w->id);
+    if (reader >= 0) {
         sim_trap(w, in, lane, SIM_TRAP_LDS_RACE, a,
                  "LDS 0x%x is written while wave %d may still read it: no barrier since its read", a,
-                 __builtin_ctz(readers));
+                 reader);
         return false;
     }
     const u32 writer = h->insn[d] & ~SIM_LDS_LATE;
@@ -245,9 +245,9 @@ bool sim_lds_load_check(struct sim_wave *w, const struct insn *in, const u32 *v,
     const unsigned lanes = (unsigned)w->prog->wave;
     const u32 cur = g->epoch << SIM_LDS_EPOCH, me = w->id;
     const u64 epoch_bits = (u64)g->epoch << 32, mine = 1ull << w->id;
-    const bool run = w->exec == w->full && consecutive(v, n, lanes);
+    const bool run = w->exec == w->full && !g->clocked && consecutive(v, n, lanes);
 
-    const bool one = !run && w->exec && uniform(w, v);
+    const bool one = !run && w->exec && !g->clocked && uniform(w, v);
     tally(w, v, off, n, true, one || (run && !(off & 3)));
     if (one) {
         const u32 a = v[__builtin_ctzll(w->exec)] + off;
@@ -262,10 +262,13 @@ bool sim_lds_load_check(struct sim_wave *w, const struct insn *in, const u32 *v,
     for (u64 k = w->exec; k; k &= k - 1) {
         const int i = __builtin_ctzll(k);
         const u32 a = v[i] + off;
-        if (!read_dwords(h, a / 4, (a + n + 3) / 4, cur, me, epoch_bits, mine))
+        if (g->clocked) {
+            if (!sim_clocks_read(w, in, i, a, n))
+                return false;
+        } else if (!read_dwords(h, a / 4, (a + n + 3) / 4, cur, me, epoch_bits, mine))
             for (u32 d = a / 4; d < (a + n + 3) / 4; d++) {
                 const u32 t = h->write[d];
-                if (t - cur < 64u && (t & 63) != me && !race(w, in, i, d * 4 < a ? a : d * 4, false, false))
+                if (t - cur < 64u && (t & 63) != me && !sim_lds_race(w, in, i, d * 4 < a ? a : d * 4, false, -1))
                     return false;
             }
         for (unsigned j = 0; j < n && !all_init(h, a, n); j++)
@@ -286,12 +289,14 @@ bool sim_lds_written(struct sim_wave *w, const struct insn *in, int lane, u32 a,
     const struct sim_lds_shadow *h = &g->shadow;
     const u32 cur = g->epoch << SIM_LDS_EPOCH, at = (u32)(in - w->prog->insn);
     const u32 tag = cur | (dma ? SIM_LDS_DMA : 0) | w->id;
+    const bool clocked = g->clocked;
+    if (clocked && !sim_clocks_write(w, in, lane, a, n))
+        return false;
     for (u32 d = a / 4; d < (a + n + 3) / 4; d++) {
-        const u32 t = h->write[d];
-        if (t - cur < 64u && (t & 31) != w->id && !race(w, in, lane, d * 4 < a ? a : d * 4, true, false))
+        const u32 t = h->write[d], readers = h->read[d] >> 32 == g->epoch ? (u32)h->read[d] & ~(1u << w->id) : 0;
+        if (!clocked && t - cur < 64u && (t & 31) != w->id && !sim_lds_race(w, in, lane, d * 4 < a ? a : d * 4, true, -1))
             return false;
-        if (h->read[d] >> 32 == g->epoch && ((u32)h->read[d] & ~(1u << w->id)) &&
-            !race(w, in, lane, d * 4 < a ? a : d * 4, true, true))
+        if (!clocked && readers && !sim_lds_race(w, in, lane, d * 4 < a ? a : d * 4, true, __builtin_ctz(readers)))
             return false;
         h->write[d] = tag;
         h->insn[d] = at;
@@ -305,10 +310,13 @@ bool sim_lds_taken(struct sim_wave *w, const struct insn *in, int lane, u32 a, u
     const struct sim_wg *g = w->wg;
     const struct sim_lds_shadow *h = &g->shadow;
     const u32 cur = g->epoch << SIM_LDS_EPOCH, me = w->id;
-    if (!read_dwords(h, a / 4, (a + n + 3) / 4, cur, me, (u64)g->epoch << 32, 1ull << me))
+    if (g->clocked) {
+        if (!sim_clocks_read(w, in, lane, a, n))
+            return false;
+    } else if (!read_dwords(h, a / 4, (a + n + 3) / 4, cur, me, (u64)g->epoch << 32, 1ull << me))
         for (u32 d = a / 4; d < (a + n + 3) / 4; d++) {
             const u32 t = h->write[d];
-            if (t - cur < 64u && (t & 63) != me && !race(w, in, lane, d * 4 < a ? a : d * 4, false, false))
+            if (t - cur < 64u && (t & 63) != me && !sim_lds_race(w, in, lane, d * 4 < a ? a : d * 4, false, -1))
                 return false;
         }
     if (all_init(h, a, n))
@@ -375,7 +383,10 @@ bool sim_lds_atomic_check(struct sim_wave *w, const struct insn *in, const u32 *
         const int i = __builtin_ctzll(k);
         const u32 a = v[i] + off;
         const u32 t = h->write[a / 4], cur = w->wg->epoch << SIM_LDS_EPOCH;
-        if (t - cur < 64u && (t & 31) != w->id && !race(w, in, i, a, true, false))
+        if (w->wg->clocked) {
+            if (!sim_clocks_atomic(w, in, i, a))
+                return false;
+        } else if (t - cur < 64u && (t & 31) != w->id && !sim_lds_race(w, in, i, a, true, -1))
             return false;
         if (!all_init(h, a, n)) {
             sim_trap(w, in, i, SIM_TRAP_UNINIT, a, "LDS 0x%x is changed by an atomic but was never written", a);
@@ -385,20 +396,41 @@ bool sim_lds_atomic_check(struct sim_wave *w, const struct insn *in, const u32 *
     return true;
 }
 
-void sim_lds_barrier(struct sim_wave *w)
+/* The wave's LDS writes that it has not waited for: stores too, or copies past the registers only. */
+static void late(struct sim_wave *w, bool stores)
 {
     const struct sim_wg *g = w->wg;
     const u32 now = g->epoch << SIM_LDS_EPOCH, me = w->id;
     for (int c = 0; c < SIM_CNT_COUNT; c++)
         for (u32 i = 0; i < w->queue[c].len; i++) {
             const struct sim_pending *p = &w->queue[c].q[(w->queue[c].head + i) % SIM_QUEUE];
-            const u32 lo = p->lds_hi ? p->lds_lo : p->store_lo, hi = p->lds_hi ? p->lds_hi : p->store_hi;
-            for (u32 d = lo / 4; d < (hi + 3) / 4; d++)
-                if ((g->shadow.write[d] & ~(u32)SIM_LDS_DMA) == (now | me) && (g->shadow.insn[d] & ~SIM_LDS_LATE) == p->insn) {
+            const u32 lo = p->lds_hi ? p->lds_lo : stores ? p->store_lo : 0, hi = p->lds_hi ? p->lds_hi : stores ? p->store_hi : 0;
+            for (u32 d = lo / 4; d < (hi + 3) / 4; d++) {
+                const u32 t = g->shadow.write[d] & ~(u32)SIM_LDS_DMA;
+                if ((g->clocked ? (t & 31) != me : t != (now | me)) || (g->shadow.insn[d] & ~SIM_LDS_LATE) != p->insn)
+                    continue;
+                if (g->clocked)
+                    sim_clocks_late(w, d);
+                else
                     g->shadow.write[d] += 1u << SIM_LDS_EPOCH;
-                    g->shadow.insn[d] |= SIM_LDS_LATE;
-                }
+                g->shadow.insn[d] |= SIM_LDS_LATE;
+            }
         }
+}
+
+void sim_lds_barrier(struct sim_wave *w) { late(w, true); }
+void sim_lds_copies_late(struct sim_wave *w) { late(w, false); }
+
+bool sim_lds_touched(const struct sim_wave *w)
+{
+    const struct sim_wg *g = w->wg;
+    const u32 cur = g->epoch << SIM_LDS_EPOCH;
+    u32 found = 0;
+    for (u32 d = 0; d < g->lds_bytes / 4; d++)
+        found |= (u32)(g->shadow.write[d] - cur < 64u) & (u32)((g->shadow.write[d] & 31) == w->id);
+    for (u32 d = 0; d < g->lds_bytes / 4 && !found; d++)
+        found = g->shadow.read[d] >> 32 == g->epoch && g->shadow.read[d] >> w->id & 1;
+    return found;
 }
 
 /* Where lanes put what they load: a dword apart, wide ones 16 bytes, three dwords padded with a zero (MLIR,

@@ -18,6 +18,7 @@
 #endif
 
 #include "check.h"
+#include "clocks.h"
 #include "cluster.h"
 #include "deadlock.h"
 #include "decode/decode.h"
@@ -122,6 +123,7 @@ static void context_free(struct sim_context *c)
     for (unsigned i = 0; c->wg.w && i < c->wg.waves; i++)
         if (c->wg.w[i])
             free(c->wg.w[i]->indexed);
+    sim_clocks_free(&c->wg);
     munmap(c->block, c->bytes);
     free(c->wg.w);
     free(c->loads);
@@ -368,6 +370,7 @@ static void start_one(struct sim_context *c, u64 index)
     g->signals = 0;
     memset(g->named, 0, sizeof g->named);
     g->released = g->acquired = g->acquired_near = 0;
+    g->clocked = false;
     if (l->check)
         memset(g->shadow.init, 0, g->lds_bytes / 8 + 1);
     for (unsigned i = 0; i < g->waves; i++) {
@@ -479,6 +482,8 @@ static bool step_one(struct sim_context *c, const struct sim_level_ops *ops, boo
                 g->w[i]->state = SIM_RUN;
         g->at_barrier = 0;
         g->epoch++;
+        if (g->clocked)
+            sim_clocks_all(g);
         *moved = true;
     }
     return false;

@@ -109,6 +109,13 @@ bool sim_lds_taken(struct sim_wave *w, const struct insn *in, int lane, u32 a, u
 void sim_lds_lost(struct sim_wave *w, u32 a);
 /* At a barrier: LDS writes this wave has not waited for count as writes of the next epoch. */
 void sim_lds_barrier(struct sim_wave *w);
+/* The same of copies past the registers alone. */
+void sim_lds_copies_late(struct sim_wave *w);
+/* Whether the wave has accessed LDS since the last barrier of the workgroup; not when clocks run. */
+bool sim_lds_touched(const struct sim_wave *w);
+/* A conflict at LDS byte a with who wrote its dword, or with wave `reader` (-1: none). True if it is none after all: of
+ * one's own copy that has been waited for. */
+bool sim_lds_race(struct sim_wave *w, const struct insn *in, int lane, u32 a, bool store, int reader);
 
 /* Loads from ad[] straight into LDS at M0; lanes not in `lanes` write 0. nd dwords a lane, or ext. */
 bool sim_lds_dma(struct sim_wave *w, const struct insn *in, const u64 *ad, u64 lanes, int nd, int ext, int width);

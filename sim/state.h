@@ -314,6 +314,8 @@ struct sim_wg {
     struct sim_launch *launch;
     u64 released, acquired;  /* clocks of the last release and acquire, for the race check */
     u64 acquired_near;       /* clock of the last acquire from workgroups of its cluster */
+    struct sim_clocks *clocks; /* of its waves: clocks.h */
+    bool clocked;            /* they run */
     struct sim_cluster *cluster; /* null: it is alone */
     u32 rank;                /* in the cluster */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "clocks.h"
 #include "mem.h"
 
 enum { ROWS = 512, SCRATCH = 4096, SLICE = 1 << 20, ENDPGM = 0xbf810000, ENDPGM_GFX11 = 0xbfb00000 };
@@ -135,6 +136,7 @@ bool sim_snippet_run(struct sim_snippet *s, const void *code, size_t bytes)
     s->fault = l.fault;
     s->executed = w->insns;
     ok = w->state == SIM_DONE && !l.fault.kind;
+    sim_clocks_free(&g);
     free(w->und);
     free(w->origin);
     free(w->npend);

@@ -5,6 +5,7 @@
  */
 #include "macros.h"
 
+#include "../clocks.h"
 #include "../cluster.h"
 #include "../format.h"
 #include "../hazard.h"

@@ -46,6 +46,22 @@ struct fault_case {
     "s_barrier_signal -1\ns_barrier_wait 0xffff\ns_barrier_join m0\nds_store_b32 v1, v0\n"         \
     "s_wait_dscnt 0x0\ns_barrier_signal 1\n"
 
+/* Three waves; named barrier 1 is for two of them. s20: the wave's number; v2: the neighbour's LDS, v5: the first one's. */
+#define MEMBERS                                                                                    \
+    "v_xor_b32_e32 v2, 0x80, v1\nv_and_b32_e32 v5, 0x7f, v1\nv_readfirstlane_b32 s20, v0\ns_lshr_b32 s20, s20, 5\n" \
+    "s_mov_b32 m0, 0x20001\ns_barrier_init m0\ns_barrier_signal -1\ns_barrier_wait 0xffff\n"
+/* A member writes and passes the barrier. */
+#define MEMBER                                                                                     \
+    "s_barrier_join m0\nds_store_b32 v1, v0\ns_wait_dscnt 0x0\ns_barrier_signal 1\ns_barrier_wait 1\n"
+/* Wave 0 writes what wave 1 reads behind named barrier 1, five times; `empty`: what tells it that LDS may be written anew. */
+#define RING(empty)                                                                                \
+    "v_and_b32_e32 v5, 0x7f, v1\nv_readfirstlane_b32 s20, v0\ns_mov_b32 m0, 0x20002\ns_barrier_init m0\n" \
+    "s_mov_b32 m0, 0x20001\ns_barrier_init m0\ns_barrier_signal -1\ns_barrier_wait 0xffff\ns_mov_b32 s30, 5\n" \
+    ".Lr:\ns_cmp_eq_u32 s20, 0\ns_cbranch_scc0 .Lone\nds_store_b32 v5, v0\ns_wait_dscnt 0x0\n.Lone:\n" \
+    "s_mov_b32 m0, 1\ns_barrier_join m0\ns_barrier_signal 1\ns_barrier_wait 1\ns_cmp_eq_u32 s20, 0\ns_cbranch_scc1 .Ltwo\n" \
+    "ds_load_b32 v3, v5\ns_wait_dscnt 0x0\n.Ltwo:\ns_mov_b32 m0, 2\n" empty                      \
+    "s_sub_co_u32 s30, s30, 1\ns_cmp_lg_u32 s30, 0\ns_cbranch_scc1 .Lr"
+
 /* Wave 0 makes a barrier cell at LDS 0x100 for one arrival and waits there for wave 1, which writes LDS. */
 #define CELL                                                                                       \
     "v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v6, 0x100\nv_mov_b32_e32 v8, 1\n"     \
@@ -458,7 +474,34 @@ static const struct fault_case cases[] = {
                                         .lds = 320}, 1, 64, NULL, NULL},
     {"barrier cell outside the LDS", {.target = "gfx1250", .body = "v_mov_b32_e32 v6, 0x100\nds_atomic_async_barrier_arrive_b64 v6", .lds = 256}, 1, 32,
      "out of bounds: LDS store of 8 bytes at 0x100: the workgroup has 256 bytes of LDS", NULL},
+    {"LDS read by a wave that is no member of the named barrier", {.target = "gfx1250", .body = MEMBERS
+        "s_cmp_eq_u32 s20, 2\ns_cbranch_scc1 .Lc\n" MEMBER ".Lc:\nds_load_b32 v3, v5\ns_wait_dscnt 0x0", .lds = 512}, 1, 96,
+     "LDS race: LDS 0x0 was written by wave 0 (ds_store_b32 v1, v0 at 0x#) with no barrier since", "ds_load_b32 v3, v5"},
+    {"LDS written by a wave that is no member of the named barrier", {.target = "gfx1250", .body = MEMBERS
+        "s_cmp_eq_u32 s20, 2\ns_cbranch_scc1 .Lc\n" MEMBER "ds_load_b32 v3, v2\ns_wait_dscnt 0x0\ns_endpgm\n.Lc:\nds_store_b32 v5, v0 offset:128", .lds = 512}, 1, 96,
+     "LDS race: LDS 0x80 was written by wave 1 (ds_store_b32 v1, v0 at 0x#) with no barrier since", "ds_store_b32 v5, v0 offset:128"},
+    {"LDS read by all behind a named barrier and the workgroup's", {.target = "gfx1250", .body = MEMBERS
+        "s_cmp_eq_u32 s20, 2\ns_cbranch_scc1 .Lc\n" MEMBER ".Lc:\ns_barrier_signal -1\ns_barrier_wait 0xffff\nds_load_b32 v3, v5\ns_wait_dscnt 0x0",
+        .lds = 512}, 1, 96, NULL, NULL},
+    {"LDS passed on through two named barriers", {.target = "gfx1250", .body = RING("s_barrier_join m0\ns_barrier_signal 2\ns_barrier_wait 1\n"), .lds = 256}, 1, 64,
+     NULL, NULL},
+    {"LDS passed on, and written anew while it may be read", {.target = "gfx1250", .body = RING(""), .lds = 256}, 1, 64,
+     "LDS race: LDS 0x0 is written while wave 1 may still read it: no barrier since its read", "ds_store_b32 v5, v0"},
+    {"LDS store not waited for at a named barrier", {.target = "gfx1250", .body = MEMBERS
+        "s_cmp_eq_u32 s20, 2\ns_cbranch_scc1 .Lc\ns_barrier_join m0\nds_store_b32 v1, v0\ns_barrier_signal 1\ns_barrier_wait 1\n"
+        "ds_load_b32 v3, v2\ns_wait_dscnt 0x0\n.Lc:\ns_nop 0", .lds = 512}, 1, 96,
+     "LDS race: LDS 0x* was written by wave # (ds_store_b32 v1, v0 at 0x#) and not waited for before the barrier", "ds_load_b32 v3, v2"},
+    {"LDS written anew behind the arrival at the barrier cell", {.target = "gfx1250", .body = CELL "s_wait_dscnt 0x0\n"
+        "s_mov_b32 exec_lo, 1\nds_atomic_barrier_arrive_rtn_b64 v[10:11], v6, v[8:9]\ns_mov_b32 exec_lo, s21\nds_store_b32 v1, v0\ns_endpgm\n" CELL_WAIT, .lds = 320}, 1, 64,
+     "LDS race: LDS 0x80 was written by wave 1 (ds_store_b32 v1, v0 at 0x#) with no barrier since", "ds_load_b32 v3, v2"},
     /* clusters of workgroups */
+    {"LDS of the wave that signals the cluster's barrier", {.target = "gfx1250", .cluster = 2, .lds = 256, .body =
+        "v_readfirstlane_b32 s20, v0\ns_cmp_eq_u32 s20, 0\ns_cbranch_scc0 .Lw\nds_store_b32 v1, v0\ns_wait_dscnt 0x0\n"
+        "s_barrier_signal -3\n.Lw:\ns_barrier_wait 0xfffd\nv_and_b32_e32 v2, 0x7f, v1\nds_load_b32 v3, v2\ns_wait_dscnt 0x0"}, 2, 64, NULL, NULL},
+    {"LDS of a wave that does not signal the cluster's barrier", {.target = "gfx1250", .cluster = 2, .lds = 256, .body =
+        "v_readfirstlane_b32 s20, v0\nds_store_b32 v1, v0\ns_wait_dscnt 0x0\ns_cmp_eq_u32 s20, 0\ns_cbranch_scc0 .Lw\n"
+        "s_barrier_signal -3\n.Lw:\ns_barrier_wait 0xfffd\nv_xor_b32_e32 v2, 0x80, v1\nds_load_b32 v3, v2\ns_wait_dscnt 0x0"}, 2, 64,
+     "LDS race: LDS 0x80 is written while wave 0 may still read it: no barrier since its read", "ds_store_b32 v1, v0"},
     {"memory of the cluster's other workgroup, behind its barrier", {.target = "gfx1250", .cluster = 2,
         .body = STORED CLUSTER_BARRIER "global_inv scope:SCOPE_SE\ns_wait_loadcnt 0x0\nglobal_load_b32 v4, v3, s[8:9]"}, 2, 32, NULL, NULL},
     {"memory of the cluster's other workgroup, old lines not invalidated", {.target = "gfx1250", .cluster = 2,
