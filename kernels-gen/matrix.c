@@ -205,6 +205,7 @@ static const struct kg_word epilogue[] = {
          "    GEMM_SCALE_COLS = 8, /* one a column */\n"
          "    GEMM_WIDE = 16,     /* 4 elements of a row of C may be stored at once */\n"
          "    GEMM_PARTIAL = 32,  /* c gets sums as they are, 4 bytes each */\n"
+         "    GEMM_WIDER = 64,    /* 8 elements likewise */\n"
          "    GEMM_ACT = 8        /* shift of the activation: 0 none, 1 max(x, 0), 2 x / (1 + "
          "exp2(x (p + q x x))) */\n"
          "};"),
@@ -309,6 +310,30 @@ static const struct kg_word epilogue[] = {
 #undef STORE
 };
 
+/* CDNA4: a lane's 4 columns of two sub-blocks side by side become 8 columns of one of them, so that a
+ * wave stores whole lines of 64 bytes (CDNA4 ISA, V_PERMLANE16_SWAP_B32: odd rows of 16 lanes of the
+ * first register trade places with even rows of the second). */
+#define STORE_EIGHT(type)                                                                          \
+    WORD("store_eight_" type,                                                                      \
+         "/* Two sub-blocks of 16 columns, x and y, of a row: lanes trade, so that each stores 8 " \
+         "columns of one of them. */\n"                                                            \
+         "static __device__ void store_eight_" type "(rsrc r, unsigned at, f32x4 x, f32x4 y)\n"    \
+         "{\n"                                                                                     \
+         "    const i32x2 a = __builtin_bit_cast(i32x2, __builtin_convertvector(x, " type          \
+         "x4));\n"                                                                                 \
+         "    const i32x2 b = __builtin_bit_cast(i32x2, __builtin_convertvector(y, " type          \
+         "x4));\n"                                                                                 \
+         "    const auto p = __builtin_amdgcn_permlane16_swap(a.x, b.x, false, false);\n"          \
+         "    const auto q = __builtin_amdgcn_permlane16_swap(a.y, b.y, false, false);\n"          \
+         "    const i32x4 v = {(int)p[0], (int)q[0], (int)p[1], (int)q[1]};\n"                     \
+         "    __builtin_amdgcn_raw_buffer_store_b128(v, r, at, 0, 0);\n"                           \
+         "}")
+static const struct kg_word cdna4[] = {
+    STORE_EIGHT("f16"),
+    STORE_EIGHT("bf16"),
+};
+#undef STORE_EIGHT
+
 enum { MAX_WORDS = 256 };
 
 const struct kg_word *kg_matrix_words(const struct kg_arch *a, unsigned *count)
@@ -328,6 +353,10 @@ const struct kg_word *kg_matrix_words(const struct kg_arch *a, unsigned *count)
                 }
         memcpy(words + n, epilogue, sizeof epilogue);
         n += sizeof epilogue / sizeof *epilogue;
+        if (a->family == KG_CDNA4) {
+            memcpy(words + n, cdna4, sizeof cdna4);
+            n += sizeof cdna4 / sizeof *cdna4;
+        }
     }
     *count = n;
     return words;

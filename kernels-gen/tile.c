@@ -137,13 +137,16 @@ static void offsets(struct kg *g, const struct kg_tile *t)
 {
     unsigned kb = t->s->gemm.k_bytes, chunks = kb / 16;
     kg_note(g,
-            "A in LDS: two buffers of %u rows by %u bytes. Chunk c of row r lies at place c ^ (r "
+            "A in LDS: two buffers of %u rows by %u bytes%s. Chunk c of row r lies at place c ^ (r "
             ">> %u & %u), so that "
             "rows spread over the banks.",
-            t->s->gemm.m, kb, t->shift, t->mask);
-    kg_line(g, "static __shared__ __attribute__((aligned(1024))) char a_tiles[%u];", 2 * t->buffer);
-    g->lds += 2 * t->buffer;
-    kg_line(g, "const lds_ptr lds = (lds_ptr)a_tiles;");
+            t->s->gemm.m, kb, t->slices > 1 ? " a slice" : "", t->shift, t->mask);
+    kg_line(g, "static __shared__ __attribute__((aligned(1024))) char a_tiles[%u];", t->lds);
+    g->lds += t->lds;
+    if (t->slices > 1)
+        kg_line(g, "const lds_ptr lds = (lds_ptr)a_tiles + slice * %u;", 2 * t->buffer);
+    else
+        kg_line(g, "const lds_ptr lds = (lds_ptr)a_tiles;");
     kg_line(g, "const unsigned a_row = tid / %u, a_chunk = tid %% %u;", chunks, chunks);
     if (t->dma) {
         for (unsigned i = 0; i < t->passes; i++) {
@@ -286,6 +289,43 @@ void kg_tile_begin(struct kg *g, const struct kg_tile *t)
     kg_blank(g);
 }
 
+/* The second slice's accumulators into LDS, from there into the first one's. What LDS does not hold
+ * at once goes in turns. */
+static void add_slices(struct kg *g, const struct kg_tile *t)
+{
+    unsigned each = t->mi / t->exchanges;
+    const char *acc = t->mma->integer ? "i32x4" : "f32x4";
+    g->stage = "add slices";
+    kg_note(g, "The first slice adds the second one's sums to its own.");
+    kg_line(g, "const lds_ptr sums = (lds_ptr)a_tiles + wave * %u + lane * 16;",
+            each * t->ni * 1024);
+    for (unsigned turn = 0; turn < t->exchanges; turn++) {
+        kg_line(g, "barrier();");
+        kg_open(g, "if (slice)");
+        for (unsigned i = 0; i < each * t->ni; i++)
+            kg_line(g, "write_chunk(sums%s, __builtin_bit_cast(i32x4, c%u_%u));",
+                    plus(i * 1024).text, turn * each + i / t->ni, i % t->ni);
+        kg_close(g);
+        kg_line(g, "barrier();");
+        if (turn + 1 == t->exchanges)
+            {
+            kg_line(g, "if (slice)");
+            kg_line(g, "    return;");
+        }
+        else
+            kg_open(g, "if (!slice)");
+        for (unsigned i = 0; i < each * t->ni; i++) {
+            kg_line(g, "c%u_%u += __builtin_bit_cast(%s, read_chunk(sums%s));", turn * each + i / t->ni,
+                    i % t->ni, acc, plus(i * 1024).text);
+            if (i % 8 == 7)
+                kg_line(g, "pin();");
+        }
+        if (turn + 1 < t->exchanges)
+            kg_close(g);
+    }
+    kg_blank(g);
+}
+
 void kg_tile_loop(struct kg *g, const struct kg_tile *t)
 {
     unsigned depth = t->s->gemm.depth;
@@ -309,4 +349,6 @@ void kg_tile_loop(struct kg *g, const struct kg_tile *t)
     if (t->s->gemm.tied)
         kg_line(g, "settle();");
     kg_blank(g);
+    if (t->slices > 1)
+        add_slices(g, t);
 }

@@ -15,7 +15,8 @@
 struct kg_tile {
     const struct kg_spec *s;
     const struct kg_mma *mma;
-    unsigned threads;
+    unsigned slices;      /* groups of waves that share the block: each has its k tiles and buffers */
+    unsigned threads;     /* of a slice */
     unsigned mi, ni;      /* sub-blocks of a wave */
     unsigned steps;       /* fragments along k in a tile */
     unsigned groups;      /* steps * mi */
@@ -24,6 +25,8 @@ struct kg_tile {
     unsigned passes;      /* 16-byte chunks of A a work-item brings to LDS for a tile */
     unsigned pass_rows;   /* rows of A one pass of the workgroup covers */
     unsigned buffer;      /* bytes of one LDS buffer */
+    unsigned lds;         /* bytes of all buffers, and of the sums that slices exchange */
+    unsigned exchanges;   /* turns it takes them to pass */
     unsigned columns;     /* 64-byte columns of a k tile: each has its own LDS read base */
     unsigned shift, mask; /* chunk ^= (row >> shift) & mask spreads rows over the LDS banks */
     bool pair;    /* loop over two tiles with B double buffered; else one tile, B in place */
@@ -70,8 +73,8 @@ const char *kg_tile_derive(struct kg_tile *t, const struct kg_spec *s);
 unsigned kg_tile_registers(const struct kg_tile *t);
 
 /* Declares accumulators, fragments, offsets and LDS pointers; brings in the first tile. In scope
- * are ra, rb (descriptors of A and B), pa, pb (their addresses), a_bytes, b_bytes, tid, lane, wave,
- * wave_m, wave_n, row16, quad, lda, ldb, t0 (first tile), left (tiles), k0 (first byte of the first
+ * are ra, rb (descriptors of A and B), pa, pb (their addresses), a_bytes, b_bytes, slice, tid (in
+ * the slice, as all that follow), lane, wave, wave_m, wave_n, row16, quad, lda, ldb, t0 (first tile), left (tiles), k0 (first byte of the first
  * tile), valid (bytes it has). */
 void kg_tile_begin(struct kg *g, const struct kg_tile *t);
 
@@ -80,7 +83,8 @@ void kg_tile_begin(struct kg *g, const struct kg_tile *t);
 const char *kg_tile_asm_legal(const struct kg_tile *t);
 unsigned kg_tile_asm(struct kg *g, const struct kg_tile *t);
 
-/* The loop over k and the tiles behind it. Straight line from the loop to the last product. */
+/* The loop over k and the tiles behind it. Straight line from the loop to the last product. Then the
+ * second slice hands its sums to the first, and ends. */
 void kg_tile_loop(struct kg *g, const struct kg_tile *t);
 
 #endif

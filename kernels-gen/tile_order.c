@@ -46,6 +46,7 @@ const char *kg_tile_derive(struct kg_tile *t, const struct kg_spec *s)
         return "a wave's share of the block is no whole number of 16x16 sub-blocks";
     if (k->k_bytes % step)
         return "the k tile is no whole number of fragments";
+    t->slices = k->slices ? k->slices : 1;
     t->threads = 64 * k->waves_m * k->waves_n;
     t->mi = k->m / k->waves_m / 16;
     t->ni = k->n / k->waves_n / 16;
@@ -54,6 +55,14 @@ const char *kg_tile_derive(struct kg_tile *t, const struct kg_spec *s)
     t->pair = k->depth == 2;
     t->dma = (s->arch->caps & FLY_CAP_LDS_DMA16) != 0;
     t->buffer = k->m * k->k_bytes;
+    t->lds = t->slices * 2 * t->buffer;
+    if (t->slices > 1) {
+        unsigned sums = k->m * k->n * 4, most = s->arch->lds;
+        t->exchanges = (sums + most - 1) / most;
+        t->lds = greater(t->lds, sums / t->exchanges);
+        if (t->slices != 2 || t->lds > most || t->mi % t->exchanges)
+            return "two slices of k need LDS for their buffers, and for sums a row of sub-blocks";
+    }
     t->passes = t->buffer / (16 * t->threads);
     t->pass_rows = 16 * t->threads / k->k_bytes;
     t->columns = k->k_bytes / 64;

@@ -90,8 +90,8 @@ static void json_tile(const struct fly_op *op, const struct fly_kernel *k)
         const struct fly_gemm_tile *t = &k->gemm;
         printf("\"tile\": {\"m\": %u, \"n\": %u, \"k\": %u, \"waves_m\": %u, \"waves_n\": %u, "
                "\"depth\": %u, "
-               "\"split_k\": %u, \"mfma\": %u, \"flags\": %u}",
-               t->m, t->n, t->k, t->waves_m, t->waves_n, t->depth, t->split_k, t->mfma, t->flags);
+               "\"split_k\": %u, \"mfma\": %u, \"slices\": %u}",
+               t->m, t->n, t->k, t->waves_m, t->waves_n, t->depth, t->split_k, t->mfma, t->slices);
     }
 }
 

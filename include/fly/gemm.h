@@ -53,8 +53,9 @@ typedef struct flyGemmPreshuffleArgs_t {
     const float *scale_a; /* f32[1] or f32[m] as scale_mode_a says; null with FLY_SCALE_NONE */
     const float *scale_b; /* f32[1] or f32[n] as scale_mode_b says; null with FLY_SCALE_NONE */
     const void *bias;     /* [n] of out_dtype; null with FLY_EPILOGUE_NONE */
-    void *workspace; /* device memory, aligned to 16 bytes, flyGemmPreshufflePlan says how much;
-                        null: runs without split-k, slower when m is small */
+    void *workspace; /* device memory, aligned to 16 bytes, flyGemmPreshufflePlan says how much; may
+                        hold anything. null: k is split inside workgroups at most, slower when m
+                        is small */
     uint64_t workspace_bytes;
     int64_t lda;            /* elements between rows of A, >= k, a multiple of 16 bytes; 0: k */
     int64_t ldc;            /* elements between rows of C, >= n; 0: n */
@@ -80,7 +81,12 @@ typedef struct flyGemmPreshuffleArgs_t {
 FLY_API flyStatus_t flyGemmPreshuffle(flyHandle_t handle, const flyGemmPreshuffleArgs_t *args);
 
 /* Validates, selects and loads, without launching; fills *plan. The answer assumes that the
- * workspace it asks for will be there; pointers are only checked for alignment. */
+ * workspace it asks for will be there; pointers are only checked for alignment. k is split where the
+ * grid has fewer than two workgroups a CU: plan->grid[1] is the parts that a second launch adds up,
+ * "_s2" in the kernel's name says that waves of a workgroup do half of it each. It stays whole when
+ * it is a single k tile (the third number in the name), when the sums of parts would take more
+ * than 64 MiB, and where the bound model says that splitting costs more than 4 %; the log
+ * (FLY_LOG=select) names which. */
 FLY_API flyStatus_t flyGemmPreshufflePlan(flyHandle_t handle, const flyGemmPreshuffleArgs_t *args,
                                           flyPlan_t *plan);
 

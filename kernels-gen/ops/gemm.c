@@ -12,7 +12,10 @@
  *
  * reduce kernels add up the sums of split-k, in order, and finish as the loop kernels do.
  *
- * LDS: two A tiles, m rows by k_bytes each. Registers: kg_tile_registers, at most 256.
+ * Two slices: waves for twice the block, the second half of which does the second half of the k tiles and
+ * leaves its sums to the first in LDS.
+ *
+ * LDS: two A tiles a slice, m rows by k_bytes each. Registers: kg_tile_registers, at most 256.
  */
 #include "../asm.h"
 #include "../tile.h"
@@ -69,18 +72,24 @@ static const struct {
     {COPIED_F8,          {256, 256, 128, 2, 4, 2, 1, true}},
     {STAGED,             {128, 256, 128, 1, 4, 1, 3, false}},
     {COPIED,             {128, 256, 128, 1, 4, 2, 3, false}},
+    {COPIED,             {128, 256, 128, 1, 4, 2, 3, true, .slices = 2}},
     {COPIED_F8,          {128, 256, 256, 1, 4, 1, 1, false}},
+    {COPIED_F8,          {128, 256, 256, 1, 4, 1, 1, true, .slices = 2}},
+    {STAGED,             {128, 128, 128, 1, 4, 1, 3, true, .slices = 2}},
     {STAGED,             {128, 128, 128, 1, 4, 1, 3, false}},
+    {COPIED | COPIED_F8, {128, 128, 128, 1, 4, 2, 3, true, .slices = 2}},
     {COPIED | COPIED_F8, {128, 128, 128, 1, 4, 2, 3, false}},
     {STAGED,             { 64, 256, 128, 1, 4, 1, 3, false}},
     {COPIED | COPIED_F8, { 64, 256, 128, 1, 4, 2, 3, false}},
+    {STAGED,             { 64, 128, 128, 1, 4, 1, 3, true, .slices = 2}},
     {STAGED,             { 64, 128, 128, 1, 4, 1, 3, false}},
+    {COPIED | COPIED_F8, { 64, 128, 128, 1, 4, 2, 3, true, .slices = 2}},
     {COPIED | COPIED_F8, { 64, 128, 128, 1, 4, 2, 3, false}},
     {ANY,                { 32, 128, 256, 1, 4, 1, 3, false}},
-    {ANY,                { 32,  64, 512, 1, 4, 2, 3, false}},
+    {ANY,                { 32,  64, 512, 1, 4, 1, 3, true, .slices = 2}},
     {ANY,                { 32,  64, 512, 1, 4, 1, 3, false}},
     {ANY,                { 16, 128, 256, 1, 4, 1, 3, false}},
-    {ANY,                { 16,  64, 512, 1, 4, 2, 3, false}},
+    {ANY,                { 16,  64, 512, 1, 4, 1, 3, true, .slices = 2}},
     {ANY,                { 16,  64, 512, 1, 4, 1, 3, false}},
 };
 /* clang-format on */
@@ -152,16 +161,22 @@ static bool assembly(const struct kg_spec *s)
     return s->gemm.assembly;
 }
 
-static unsigned block(const struct kg_spec *s)
+static unsigned slices(const struct kg_gemm *t)
 {
-    return s->gemm.reduce ? REDUCE_THREADS : 64 * s->gemm.waves_m * s->gemm.waves_n;
+    return t->slices ? t->slices : 1;
 }
 
-/* 128x256x64_w2x4_d2_pre: block and k tile in elements, waves, tiles of B in registers. */
+static unsigned block(const struct kg_spec *s)
+{
+    const struct kg_gemm *t = &s->gemm;
+    return t->reduce ? REDUCE_THREADS : 64 * t->waves_m * t->waves_n * slices(t);
+}
+
+/* 128x256x64_w2x4_d2_s2_pre: block and k tile in elements, waves, tiles of B in registers, slices. */
 static void tile_name(const struct kg_spec *s, char *out, size_t room)
 {
     const struct kg_gemm *t = &s->gemm;
-    char waves[16] = "", depth[8] = "";
+    char waves[16] = "", depth[16] = "", sliced[16] = "";
     if (t->reduce) {
         snprintf(out, room, "reduce");
         return;
@@ -170,8 +185,11 @@ static void tile_name(const struct kg_spec *s, char *out, size_t room)
         snprintf(waves, sizeof waves, "_w%ux%u", t->waves_m, t->waves_n);
     if (t->depth != 1)
         snprintf(depth, sizeof depth, "_d%u", t->depth);
-    snprintf(out, room, "%ux%ux%u%s%s_pre%s", t->m, t->n, t->k_bytes * 8 / kg_dtypes[s->in].bits,
-             waves, depth, t->assembly ? "_asm" : "");
+    if (slices(t) != 1)
+        snprintf(sliced, sizeof sliced, "_s%u", slices(t));
+    snprintf(out, room, "%ux%ux%u%s%s%s_pre%s", t->m, t->n,
+             t->k_bytes * 8 / kg_dtypes[s->in].bits, waves, depth, sliced,
+             t->assembly ? "_asm" : "");
 }
 
 static void row(struct kg_buf *out, const struct kg_spec *s)
@@ -180,9 +198,9 @@ static void row(struct kg_buf *out, const struct kg_spec *s)
     kg_buf_printf(out,
                   ".gemm = {.m = %u, .n = %u, .k = %u, .waves_m = %u, .waves_n = %u, .depth = %u, "
                   ".split_k = %u, "
-                  ".mfma = %u, .flags = %u}",
+                  ".mfma = %u, .slices = %u}",
                   t->m, t->n, t->k_bytes * 8 / kg_dtypes[s->in].bits, t->waves_m, t->waves_n,
-                  t->depth, t->reduce ? 1 : 255, t->reduce ? 0 : 16, 0);
+                  t->depth, t->reduce ? 1 : 255, t->reduce ? 0 : 16, t->reduce ? 0 : slices(t));
 }
 
 static void explain(struct kg_buf *out, const struct kg_spec *s)
@@ -191,8 +209,9 @@ static void explain(struct kg_buf *out, const struct kg_spec *s)
     if (t->reduce)
         kg_buf_printf(out, "adds up the sums of split-k and finishes them, 4 columns a work-item");
     else
-        kg_buf_printf(out, "%u x %u of C a workgroup of %u x %u waves, %u bytes of k a tile, B %s",
-                      t->m, t->n, t->waves_m, t->waves_n, t->k_bytes,
+        kg_buf_printf(out, "%u x %u of C a workgroup of %u x %u waves%s, %u bytes of k a tile, B %s",
+                      t->m, t->n, t->waves_m, t->waves_n,
+                      slices(t) > 1 ? ", twice: each half of k" : "", t->k_bytes,
                       t->depth == 1 ? "in place" : "a tile ahead");
 }
 
@@ -237,7 +256,13 @@ static void whose(struct kg *g, const struct kg_spec *s)
 {
     const struct kg_gemm *t = &s->gemm;
     g->stage = "whose";
-    kg_line(g, "const unsigned tid = __builtin_amdgcn_workitem_id_x();");
+    const unsigned threads = 64 * t->waves_m * t->waves_n;
+    if (slices(t) > 1) {
+        kg_line(g, "const unsigned item = __builtin_amdgcn_workitem_id_x(), tid = item %% %u;", threads);
+        kg_line(g, "const unsigned slice = __builtin_amdgcn_readfirstlane(item / %u);", threads);
+    } else {
+        kg_line(g, "const unsigned tid = __builtin_amdgcn_workitem_id_x();");
+    }
     kg_line(g, "const unsigned lane = tid & 63, wave = __builtin_amdgcn_readfirstlane(tid >> 6);");
     kg_line(g, "const unsigned row16 = lane & 15, quad = lane >> 4;");
     if (t->waves_m > 1)
@@ -269,10 +294,18 @@ static void whose(struct kg *g, const struct kg_spec *s)
     kg_line(g, "const unsigned rows = lesser(m - m0, %u), cols = lesser(n - n0, %u);", t->m, t->n);
     kg_blank(g);
     kg_note(g, "The last tile of k, which may be short, comes first; the others follow in order.");
-    kg_line(g, "const unsigned t0 = split * split_tiles;");
-    kg_line(g, "unsigned left = lesser(tiles_k - t0, split_tiles);");
+    if (slices(t) > 1) {
+        kg_note(g, "Slices do as many tiles: of an odd number, the second begins with one of zeros.");
+        kg_line(g, "const unsigned tiles = lesser(tiles_k - split * split_tiles, split_tiles);");
+        kg_line(g, "unsigned left = (tiles + 1) / 2;");
+        kg_line(g, "const unsigned none = slice & tiles;");
+        kg_line(g, "const unsigned t0 = split * split_tiles + slice * left - none;");
+    } else {
+        kg_line(g, "const unsigned t0 = split * split_tiles;");
+        kg_line(g, "unsigned left = lesser(tiles_k - t0, split_tiles);");
+    }
     kg_line(g, "const unsigned k0 = (t0 ? t0 - 1 : tiles_k - 1) * %u;", t->k_bytes);
-    kg_line(g, "const unsigned valid = k_bytes - k0;");
+    kg_line(g, "const unsigned valid = %sk_bytes - k0;", slices(t) > 1 ? "none ? 0 : " : "");
     kg_blank(g);
     kg_line(g, "const unsigned ldb = (k_bytes + 63) / 64 * 64;");
     kg_line(g, "const char *pa = (const char *)a + batch * stride_a + (long)m0 * lda;");
@@ -302,10 +335,32 @@ static void parameters(struct kg *g, const struct kg_spec *s)
             bytes, bytes);
 }
 
+/* Sub-blocks n and n + 1 of row m of them. */
+static void store_two(struct kg *g, const struct kg_tile *t, unsigned m, unsigned n)
+{
+    const char *out = kg_dtypes[t->s->out].token;
+    kg_open(g, "if (flags & GEMM_PARTIAL)");
+    for (unsigned i = n; i < n + 2; i++)
+        kg_line(g, "store_partial(rc, at + to%u, __builtin_bit_cast(i32x4, c%u_%u));", i, m, i);
+    kg_else(g);
+    for (unsigned i = n; i < n + 2; i++)
+        kg_line(g, "const f32x4 x%u = finish(%sc%u_%u%s, scale, scale%u, bias%u, flags, p, q);", i,
+                t->mma->integer ? "__builtin_convertvector(" : "", m, i,
+                t->mma->integer ? ", f32x4)" : "", i, i);
+    kg_open(g, "if (flags & GEMM_WIDER)");
+    kg_line(g, "store_eight_%s(rc, at + to_wider%u, x%u, x%u);", out, n, n, n + 1);
+    kg_else(g);
+    for (unsigned i = n; i < n + 2; i++)
+        kg_line(g, "store_four_%s(rc, at, to%u, col%u, cols, flags, x%u);", out, i, i, i);
+    kg_close(g);
+    kg_close(g);
+}
+
 static void store(struct kg *g, const struct kg_tile *t)
 {
     const struct kg_spec *s = t->s;
     const char *out = kg_dtypes[s->out].token;
+    bool eight = s->arch->family == KG_CDNA4 && kg_dtypes[s->out].bits == 16 && t->ni % 2 == 0;
     g->stage = "store";
     kg_note(g, "C: rows and columns beyond the matrix lie FAR away or beyond the descriptor.");
     kg_line(g, "const unsigned c_size = flags & GEMM_PARTIAL ? 4 : %u;",
@@ -325,12 +380,21 @@ static void store(struct kg *g, const struct kg_tile *t)
         kg_line(g, "const f32x4 bias%u = load_bias_%s(biases, col%u * %u);", n, out, n,
                 kg_dtypes[s->out].bits / 8);
     }
+    for (unsigned n = 0; eight && n < t->ni; n += 2) {
+        kg_line(g, "const unsigned wider%u = wave_n * %u + (%u + (quad & 1)) * 16 + (quad >> 1) * 8;", n,
+                t->ni * 16, n);
+        kg_line(g, "const unsigned to_wider%u = wider%u < cols ? wider%u * 2 : FAR;", n, n, n);
+    }
     for (unsigned m = 0; m < t->mi; m++) {
         kg_line(g, "{");
         g->indent++;
         kg_line(g, "const unsigned at = times(row + %u, ldc);", m * 16);
         kg_line(g, "const float scale = load_scale(scales_a, times(row + %u, step_a), has_a);", m * 16);
-        for (unsigned n = 0; n < t->ni; n++) {
+        for (unsigned n = 0; n < t->ni; n += eight ? 2 : 1) {
+            if (eight) {
+                store_two(g, t, m, n);
+                continue;
+            }
             kg_line(g, "if (flags & GEMM_PARTIAL)");
             kg_line(g, "    store_partial(rc, at + to%u, __builtin_bit_cast(i32x4, c%u_%u));", n, m,
                     n);

@@ -31,7 +31,7 @@ struct fly_gemm_tile {
     uint8_t depth;            /* pipeline depth */
     uint8_t split_k;          /* 1: whole k, else largest split the kernel takes */
     uint8_t mfma;             /* rows of the matrix instruction */
-    uint8_t flags;
+    uint8_t slices;           /* groups of waves that share k between them */
 };
 
 struct fly_kernel {

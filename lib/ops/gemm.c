@@ -316,14 +316,15 @@ static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct f
         if (fit[i] && parts[i].least < bound)
             bound = parts[i].least;
     }
+    double near_bound = NEAR * bound > FLY_GEMM_ALIKE ? NEAR * bound : FLY_GEMM_ALIKE;
     for (uint32_t i = 0; i < n; i++)
-        thick |= fit[i] && !parts[i].thin && parts[i].bound <= NEAR * bound;
+        thick |= fit[i] && !parts[i].thin && parts[i].bound <= near_bound;
     for (uint32_t i = 0; i < n; i++) {
         if (!fit[i] || (thick && parts[i].thin))
             continue;
         double cycles = parts[i].cycles * (1 + TIE * (1 - used(&k[i], &s)));
         for (int near = 0; near < 2; near++)
-            if (cycles <= least[near] && (!near || parts[i].bound <= NEAR * bound)) {
+            if (cycles <= least[near] && (!near || parts[i].bound <= near_bound)) {
                 least[near] = cycles; /* of equals the smaller block */
                 pick[near] = i;
             }
@@ -584,6 +585,7 @@ enum {
     GEMM_SCALE_COLS = 8,
     GEMM_WIDE = 16,
     GEMM_PARTIAL = 32,
+    GEMM_WIDER = 64,
     GEMM_ACT = 8
 };
 
@@ -611,7 +613,7 @@ static uint32_t flags_of(const flyGemmPreshuffleArgs_t *a)
     if (a->scale_mode_b != FLY_SCALE_NONE)
         flags |= GEMM_SCALE_B | (a->scale_mode_b == FLY_SCALE_VECTOR ? GEMM_SCALE_COLS : 0);
     if (a->n % 4 == 0 && a->ldc % 4 == 0 && a->stride_c % 4 == 0 && !misaligned(a->c, four))
-        flags |= GEMM_WIDE;
+        flags |= GEMM_WIDE | (a->n % 8 ? 0 : GEMM_WIDER);
     return flags;
 }
 

@@ -23,10 +23,23 @@ static const struct rates {
     double ghz;
     double lds_bytes; /* of a CU */
     double cache;     /* bytes of the last cache before memory */
+    bool eight;       /* lanes trade to store 8 elements of 16 bits */
 } table[] = {
-    {"CDNA2", 1024, 1024, 64, 128, 4096, 1638 / 1.7, 1.7, 65536, 8 << 20},
-    {"CDNA3", 2048, 4096, 64, 128, 16384, 5300 / 2.1, 2.1, 65536, 256 << 20},
-    {"CDNA4", 4096, 8192, 64, 256, 16384, 8000 / 2.4, 2.4, 163840, 256 << 20},
+    {"CDNA2", 1024, 1024, 64, 128, 4096, 1638 / 1.7, 1.7, 65536, 8 << 20, false},
+    {"CDNA3", 2048, 4096, 64, 128, 16384, 5300 / 2.1, 2.1, 65536, 256 << 20, false},
+    {"CDNA4", 4096, 8192, 64, 256, 16384, 8000 / 2.4, 2.4, 163840, 256 << 20, true},
+};
+
+/* Devices that are whole, by CUs (AMD, "GPU hardware specifications"), and their share of the L2 and
+ * HBM of the table: MI250X's dies and MI210, MI300X, MI300A, MI308X, MI350. Other numbers of CUs are
+ * partitions, as MI300X's of 38, or parts of the first: they have a share of both. */
+static const struct {
+    const char *family;
+    uint32_t cus;
+    double l2, hbm;
+} wholes[] = {
+    {"CDNA2", 104, 1, 1}, {"CDNA2", 110, 1, 1}, {"CDNA3", 304, 1, 1},
+    {"CDNA3", 228, 0.75, 1}, {"CDNA3", 80, 1, 1}, {"CDNA4", 256, 1, 1},
 };
 
 enum {
@@ -40,24 +53,38 @@ enum {
 
 const uint8_t fly_gemm_splits[FLY_GEMM_SPLITS] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32};
 
-static const struct rates *rates_of(const struct fly_target *t)
+static struct rates rates_of(const struct fly_target *t)
 {
+    struct rates r = table[0];
+    double l2 = 0, hbm = 0;
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
         if (!strcmp(table[i].family, t->arch->family))
-            return &table[i];
-    return &table[0];
+            r = table[i];
+    for (unsigned i = 0; i < sizeof wholes / sizeof *wholes; i++)
+        if (!strcmp(wholes[i].family, r.family) && (l2 == 0 || wholes[i].cus == t->cus)) {
+            double share = t->cus < wholes[i].cus ? (double)t->cus / wholes[i].cus : 1;
+            l2 = wholes[i].l2 * share;
+            hbm = wholes[i].hbm * share;
+        }
+    r.l2 *= l2;
+    r.hbm *= hbm;
+    return r;
 }
 
 /* A kernel on a problem, as far as it does not depend on the splits. */
 struct work {
-    const struct rates *r;
+    struct rates r;
     double blocks; /* of C, all batches */
     double tiles_k;
-    double tile;        /* cycles of a k tile: what its busiest unit needs, and the barrier */
-    double matrix, lds; /* cycles of all of k on a CU that does every block */
+    double step;        /* tiles done at a time: one a slice; two where the loop does pairs */
+    double slices;
+    double tile;        /* cycles of a tile a slice: what their busiest unit needs, and the barrier */
+    double matrix, lds; /* cycles of a k tile of every block on one CU */
+    double exchange;    /* cycles of LDS that slices of one block take to add up */
     double asked;       /* bytes that all workgroups ask of L1 and L2 */
     double bytes;       /* A and B once, or B once for each row of blocks at decode */
     double c, sums;     /* bytes of C, of one set of partial sums */
+    double stored;      /* bytes of the lines that stores of C touch, one by one */
     double resident;    /* workgroups a CU holds */
     double in_flight;   /* bytes of loads a workgroup has under way */
     double cus;
@@ -84,20 +111,23 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
                            const struct fly_target *t)
 {
     const struct fly_gemm_tile *g = &k->gemm;
-    const struct rates *r = rates_of(t);
+    const struct rates rates = rates_of(t), *r = &rates;
     double in = s->in_bits / 8.0, m = (double)s->m, n = (double)s->n, kk = (double)s->k,
            batch = (double)s->batch;
     double kb = g->k * in, waves = k->block / 64.0;
     double blocks_m = ceil_div(m, g->m), blocks_n = ceil_div(n, g->n);
-    struct work w = {.r = r, .cus = t->cus ? t->cus : 1};
+    struct work w = {.r = rates, .cus = t->cus ? t->cus : 1};
     w.blocks = blocks_m * blocks_n * batch;
     w.tiles_k = ceil_div(kk, g->k);
     double matrix = 2.0 * g->m * g->n * g->k / (s->in_bits == 8 ? r->ops8 : r->ops16);
     double l1 = (g->m + (double)g->n * g->waves_m) * kb / r->l1;
     double lds = g->m * kb * g->waves_n / r->lds + g->m * kb / 128;
-    w.tile = more(matrix, more(l1, lds)) + SYNC;
-    w.matrix = w.blocks * w.tiles_k * matrix;
-    w.lds = w.blocks * w.tiles_k * lds;
+    w.slices = g->slices;
+    w.step = w.slices * g->depth;
+    w.tile = w.slices * more(matrix, more(l1, lds)) + SYNC;
+    w.matrix = w.blocks * matrix;
+    w.lds = w.blocks * lds;
+    w.exchange = (w.slices - 1) * g->m * g->n * 4 * (1.0 / 128 + 1 / r->lds);
     /* Rows and columns beyond C are asked for by nobody. */
     w.asked = batch * kk * in * (blocks_n * m + blocks_m * n * g->waves_m);
     /* Registers: accumulators, and as much again for small waves, half as much for large ones. */
@@ -108,13 +138,17 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
     w.resident = more(1, less(by_registers, by_lds));
     /* Of B half a tile and a little on average, or a whole one where the next is in other
      * registers. */
-    w.in_flight = ((g->depth == 1 ? 0.55 : 1.0) * less(n, g->n) + less(m, g->m)) * kb;
+    w.in_flight = ((g->depth == 1 ? 0.55 : 1.0) * less(n, g->n) + less(m, g->m)) * kb * w.slices;
     /* At decode a second row of blocks is taken to bring B once more: it is all there is to bring,
      * and nothing keeps the two rows in step. */
     w.decode = m <= FLY_GEMM_DECODE;
     w.bytes = batch * (m + (w.decode ? blocks_m : 1) * n) * kk * in;
     w.c = batch * m * n * s->out_bits / 8.0;
     w.sums = batch * m * n * 4;
+    /* A wave stores 16 rows of 16 columns: of narrow elements too, 16 lines of 64 bytes. Those of CDNA4
+     * store 32 columns of 16 bits at once. */
+    bool eight = r->eight && s->out_bits == 16 && g->n / g->waves_n % 32 == 0 && s->n % 8 == 0;
+    w.stored = eight ? w.c : w.sums;
     w.adders = batch * m * ceil_div(n, ADDED);
     return w;
 }
@@ -133,6 +167,26 @@ static double parts(const struct work *w, double splits)
     return ceil_div(w->tiles_k, ceil_div(w->tiles_k, splits));
 }
 
+/* Tiles that a workgroup executes: slices do as many each, pairs of tiles are whole. */
+static double executed(const struct work *w, double tiles)
+{
+    return ceil_div(tiles, w->step) * w->step;
+}
+
+/* The same of all the workgroups of a block. */
+static double executed_of_all(const struct work *w, double splits)
+{
+    double each = ceil_div(w->tiles_k, splits), rest = w->tiles_k - (splits - 1) * each;
+    return (splits - 1) * executed(w, each) + executed(w, rest);
+}
+
+/* Whether so many parts leave k whole in grids of fewer than two workgroups a CU: waves of one
+ * workgroup may split it as well. */
+static bool is_thin(const struct work *w, double splits)
+{
+    return w->blocks < 2 * w->cus && splits * less(w->slices, w->tiles_k) == 1;
+}
+
 /* CUs that a launch of so many workgroups keeps busy on average. */
 static double busy_cus(const struct work *w, double groups)
 {
@@ -146,14 +200,14 @@ static double first_launch(const struct work *w, double splits, double busy[FLY_
 {
     double on = busy_cus(w, w->blocks * splits), most = 0;
     double out = splits > 1 ? splits * w->sums : w->c;
-    /* A wave stores 16 rows of 16 columns: of narrow elements too, 16 lines of 64 bytes. */
-    double passed = w->asked + splits * w->sums;
-    double spilled = splits > 1 && out <= w->r->cache ? 0 : out;
-    busy[FLY_GEMM_MATRIX] = w->matrix / on;
-    busy[FLY_GEMM_L1] = passed / (on * w->r->l1);
-    busy[FLY_GEMM_LDS] = w->lds / on;
-    busy[FLY_GEMM_L2] = passed / w->r->l2;
-    busy[FLY_GEMM_HBM] = (w->bytes + spilled) / w->r->hbm;
+    double passed = w->asked + (splits > 1 ? splits * w->sums : w->stored);
+    double spilled = splits > 1 && out <= w->r.cache ? 0 : out;
+    double tiles = executed_of_all(w, splits);
+    busy[FLY_GEMM_MATRIX] = w->matrix * tiles / on;
+    busy[FLY_GEMM_L1] = passed / (on * w->r.l1);
+    busy[FLY_GEMM_LDS] = (w->lds * tiles + w->blocks * splits * w->exchange) / on;
+    busy[FLY_GEMM_L2] = passed / w->r.l2;
+    busy[FLY_GEMM_HBM] = (w->bytes + spilled) / w->r.hbm;
     for (int i = 0; i < FLY_GEMM_BOUNDS; i++)
         most = more(most, busy[i]);
     return most;
@@ -163,9 +217,9 @@ static double second_launch(const struct work *w, double splits, double busy[FLY
 {
     if (splits == 1)
         return 0;
-    double in = splits * w->sums, spilled = in <= w->r->cache ? 0 : in;
-    double l1 = (in + w->c) / (busy_cus(w, w->adders) * w->r->l1), l2 = (in + w->c) / w->r->l2,
-           hbm = (w->c + spilled) / w->r->hbm;
+    double in = splits * w->sums, spilled = in <= w->r.cache ? 0 : in;
+    double l1 = (in + w->c) / (busy_cus(w, w->adders) * w->r.l1), l2 = (in + w->c) / w->r.l2,
+           hbm = (w->c + spilled) / w->r.hbm;
     if (busy) {
         busy[FLY_GEMM_L1] += l1;
         busy[FLY_GEMM_L2] += l2;
@@ -185,12 +239,12 @@ static double bound_of(const struct work *w, double splits)
  * launch. */
 static double cycles_of(const struct work *w, double splits)
 {
-    double busy[FLY_GEMM_BOUNDS], tiles = ceil_div(w->tiles_k, splits);
+    double busy[FLY_GEMM_BOUNDS], tiles = executed(w, ceil_div(w->tiles_k, splits)) / w->slices;
     splits = parts(w, splits);
     double groups = w->blocks * splits, each = ceil_div(groups, w->cus);
     double bound = first_launch(w, splits, busy);
-    double compute = each * tiles * w->tile + START * (ceil_div(each, w->resident) - 1);
-    double memory = busy[FLY_GEMM_HBM] * w->r->hbm / less(w->r->hbm, reach(w, groups));
+    double compute = each * (tiles * w->tile + w->exchange) + START * (ceil_div(each, w->resident) - 1);
+    double memory = busy[FLY_GEMM_HBM] * w->r.hbm / less(w->r.hbm, reach(w, groups));
     return more(bound, more(compute, memory)) + START +
            (splits > 1 ? SECOND + second_launch(w, splits, NULL) : 0);
 }
@@ -216,18 +270,26 @@ static bool feasible(const struct work *w, double splits, double most)
 }
 
 /* The fewest parts to look at, as an index: at decode, a grid of fewer than two workgroups a CU is
- * split until its loads cover the latency, or as far as can be. */
+ * split until every CU has work and its loads cover the latency, or as far as can be. */
 static unsigned fewest(const struct work *w, double most)
 {
-    unsigned last = 0;
+    unsigned last = 0, i = is_thin(w, 1);
     if (!w->decode || w->blocks >= 2 * w->cus)
         return 0;
-    for (unsigned i = 1; i < FLY_GEMM_SPLITS && feasible(w, fly_gemm_splits[i], most); i++) {
+    for (; i < FLY_GEMM_SPLITS && feasible(w, fly_gemm_splits[i], most); i++) {
         last = i;
-        if (reach(w, w->blocks * fly_gemm_splits[i]) >= w->r->hbm)
+        double groups = w->blocks * parts(w, fly_gemm_splits[i]);
+        if (groups >= w->cus && reach(w, groups) >= w->r.hbm)
             break;
     }
     return last;
+}
+
+bool fly_gemm_thin(const struct fly_kernel *k, const struct fly_gemm_shape *s,
+                   const struct fly_target *t, uint32_t splits)
+{
+    struct work w = work_of(k, s, t);
+    return is_thin(&w, splits);
 }
 
 bool fly_gemm_may_split(const struct fly_kernel *k, const struct fly_gemm_shape *s,
@@ -242,14 +304,14 @@ struct fly_gemm_parts fly_gemm_best_splits(const struct fly_kernel *k,
                                            const struct fly_target *t, uint32_t most)
 {
     struct work w = work_of(k, s, t);
-    double cycles[FLY_GEMM_SPLITS], bound[FLY_GEMM_SPLITS], passed = w.asked + w.sums;
+    double cycles[FLY_GEMM_SPLITS], bound[FLY_GEMM_SPLITS], passed = w.asked + w.stored;
     /* What a grid takes that keeps every unit as busy as it can be. */
     double ideal =
-        more(more(w.matrix, w.lds) / w.cus,
-             more(more(passed / (w.cus * w.r->l1), passed / w.r->l2), (w.bytes + w.c) / w.r->hbm));
+        more(more(w.matrix, w.lds) * w.tiles_k / w.cus,
+             more(more(passed / (w.cus * w.r.l1), passed / w.r.l2), (w.bytes + w.c) / w.r.hbm));
     unsigned first = fewest(&w, most), n = 0, from = 0;
     struct fly_gemm_parts best = {.cycles = INFINITY, .least = INFINITY};
-    bool thin = w.blocks < 2 * w.cus, gains = true; /* whether more parts may gain */
+    bool thin = is_thin(&w, 1), gains = true; /* whether more parts may gain */
     do {
         bound[n] = bound_of(&w, fly_gemm_splits[first + n]);
         cycles[n] = cycles_of(&w, fly_gemm_splits[first + n]);
@@ -259,7 +321,7 @@ struct fly_gemm_parts fly_gemm_best_splits(const struct fly_kernel *k,
         n++;
     } while (gains && first + n < FLY_GEMM_SPLITS &&
              feasible(&w, fly_gemm_splits[first + n], most));
-    double near = FLY_GEMM_NEAR * best.least, all = INFINITY, those = INFINITY;
+    double near = more(FLY_GEMM_NEAR * best.least, FLY_GEMM_ALIKE), all = INFINITY, those = INFINITY;
     for (unsigned i = 1; i < n && thin && first == 0; i++)
         if (bound[i] <= near)
             from = 1;
@@ -274,7 +336,7 @@ struct fly_gemm_parts fly_gemm_best_splits(const struct fly_kernel *k,
         /* Parts that cost next to nothing are taken while loads that take half as long again as the
          * model has it are not covered. */
         double groups = best.splits * w.blocks;
-        bool few = best.splits > 1 && groups < 2 * w.cus && reach(&w, groups) < 1.5 * w.r->hbm;
+        bool few = best.splits > 1 && groups < 2 * w.cus && reach(&w, groups) < 1.5 * w.r.hbm;
         if (bound[i] <= near && cycles[i] < (few ? 1.01 : 1) * best.cycles) {
             best.splits = fly_gemm_splits[first + i];
             best.bound = bound[i];
@@ -299,8 +361,8 @@ struct fly_gemm_estimate fly_gemm_estimate(const struct fly_kernel *k,
             e.bound = (enum fly_gemm_bound)i;
     for (int i = 0; i < FLY_GEMM_BOUNDS; i++)
         e.share[i] = busy[i] / busy[e.bound];
-    e.coverage = reach(&w, w.blocks * parts(&w, splits)) / w.r->hbm;
-    e.microseconds = e.cycles / (w.r->ghz * 1e3);
+    e.coverage = reach(&w, w.blocks * parts(&w, splits)) / w.r.hbm;
+    e.microseconds = e.cycles / (w.r.ghz * 1e3);
     return e;
 }
 

@@ -49,15 +49,16 @@ double fly_gemm_cycles(const struct fly_kernel *k, const struct fly_gemm_shape *
                        const struct fly_target *t, uint32_t splits);
 
 /* The number of parts that kernel k runs with, none larger than `most`. Those count whose bound is
- * within FLY_GEMM_NEAR of the least; where a grid has fewer than two workgroups a CU, those of them
- * that split k, if there is one. Of these the fewest cycles win. But where the cycles are more than
- * FLY_GEMM_WORTH of what others take, those do: on a part of a device, whose memory is too fast for
- * the loads it can have under way, a bound says little. */
+ * within FLY_GEMM_NEAR of the least, or below FLY_GEMM_ALIKE cycles; where a grid has fewer than two
+ * workgroups a CU, those of them that split k, by parts or by slices, if there is one. Of these the
+ * fewest cycles win. But where the cycles are more than FLY_GEMM_WORTH of what others take, those do:
+ * on problems of a microsecond or two a bound says little. */
 #define FLY_GEMM_NEAR  1.025
-#define FLY_GEMM_WORTH 1.15
+#define FLY_GEMM_WORTH 1.65
+#define FLY_GEMM_ALIKE 800
 struct fly_gemm_parts {
     uint32_t splits;
-    bool thin;            /* one part, and fewer than two workgroups a CU */
+    bool thin;            /* k is whole, and fewer than two workgroups a CU */
     double cycles, bound; /* with them */
     double least;         /* bound of any number of parts */
 };
@@ -65,8 +66,14 @@ struct fly_gemm_parts fly_gemm_best_splits(const struct fly_kernel *k,
                                            const struct fly_gemm_shape *s,
                                            const struct fly_target *t, uint32_t most);
 
+/* Whether k is neither in parts nor in slices though the grid has fewer than two workgroups a CU. A
+ * kernel of several slices splits k between the waves of a workgroup, where there are that many tiles
+ * of it. */
+bool fly_gemm_thin(const struct fly_kernel *k, const struct fly_gemm_shape *s,
+                   const struct fly_target *t, uint32_t splits);
+
 /* Whether that many parts are among those looked at: there is work and workspace for them, and at
- * decode they are enough to cover the latency, where any number is. */
+ * decode they are enough to give every CU work and cover the latency, where any number is. */
 bool fly_gemm_may_split(const struct fly_kernel *k, const struct fly_gemm_shape *s,
                         const struct fly_target *t, uint32_t splits);
 

@@ -374,8 +374,9 @@ Test(gemm_counts, decode_asks_for_weights_once, .init = open_simulator, .fini = 
         cr_assert_leq(m, kernel->gemm.m, "%s would ask for B twice", plan.kernel);
         struct flysim_counts c = count(NULL, text);
         int64_t blocks = (n + kernel->gemm.n - 1) / kernel->gemm.n;
-        /* A of a block: its rows, and once more the last tile, which a clamped prefetch repeats. */
-        double a = (double)(blocks * m) * (double)(k + kernel->gemm.k) * 2, b = (double)(n * k) * 2;
+        /* A of a block: its rows, and once more the last tile of a slice, which a clamped prefetch
+         * repeats. */
+        double a = (double)(blocks * m) * (double)(k + kernel->gemm.slices * kernel->gemm.k) * 2, b = (double)(n * k) * 2;
         double got = (double)c.read_bytes;
         cr_expect_leq(got, 1.01 * b + 1.01 * a, "%s: %.0f bytes asked for, B has %.0f, A %.0f",
                       plan.kernel, got, b, a);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Selection of GEMM kernels against the bound model: for the suites there is a pick whose bound no
- * other candidate beats by more than 5 %, whatever its number of parts; for random shapes, most of
- * them so small that what comes on top of a bound is more than the bound, that or the same for the
- * fuller model. A grid of fewer than two workgroups a CU is split unless the bound says no.
+ * other candidate beats by more than 5 %, whatever its number of parts, on devices of any number of
+ * CUs, and k is split, by parts or by slices, where the grid has fewer than two workgroups a CU; by
+ * the fuller model few picks are beyond 5 %. For random shapes, most of them so small that what comes
+ * on top of a bound is more than the bound, the bound or the fuller model decides.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,10 +23,9 @@ static const struct fly_op *op(void)
 static const struct {
     const char *arch;
     uint32_t cus;
-    bool whole; /* not a part of a device, whose share of memory the model does not know */
-} devices[] = {{"gfx90a", 104, false}, {"gfx90a", 110, false}, {"gfx942", 304, true},
-               {"gfx942", 228, true},  {"gfx942", 80, false},  {"gfx942", 38, false},
-               {"gfx950", 256, true},  {"gfx950", 32, false}};
+} devices[] = {{"gfx90a", 104}, {"gfx90a", 110}, {"gfx90a", 52}, {"gfx942", 304}, {"gfx942", 228},
+               {"gfx942", 152}, {"gfx942", 80},  {"gfx942", 76}, {"gfx942", 38},  {"gfx942", 20},
+               {"gfx950", 256}, {"gfx950", 128}, {"gfx950", 64}, {"gfx950", 32},  {"gfx950", 1}};
 enum { DEVICES = sizeof devices / sizeof *devices };
 
 /* What every kernel that fits takes with every number of parts that the grid could have: the least
@@ -38,13 +38,6 @@ struct least {
 static double less(double a, double b)
 {
     return a < b ? a : b;
-}
-
-static bool thin(const struct fly_kernel *k, const struct fly_gemm_shape *s,
-                 const struct fly_target *t, uint32_t splits)
-{
-    int64_t m = (s->m + k->gemm.m - 1) / k->gemm.m, n = (s->n + k->gemm.n - 1) / k->gemm.n;
-    return splits == 1 && m * n * s->batch < 2 * (int64_t)t->cus;
 }
 
 static struct least least_of_all(const struct fly_problem *p, const struct fly_target *t,
@@ -64,7 +57,7 @@ static struct least least_of_all(const struct fly_problem *p, const struct fly_t
                    cycles = fly_gemm_cycles(&k[i], s, t, splits);
             l.bound = less(l.bound, bound);
             l.cycles = less(l.cycles, cycles);
-            if (!thin(&k[i], s, t, splits)) {
+            if (!fly_gemm_thin(&k[i], s, t, splits)) {
                 l.bound_split = less(l.bound_split, bound);
                 l.cycles_split = less(l.cycles_split, cycles);
             }
@@ -73,7 +66,7 @@ static struct least least_of_all(const struct fly_problem *p, const struct fly_t
     return l;
 }
 
-static int worse, unsplit;
+static int picks, worse, dear, unsplit;
 
 /* strict: the pick's bound is within 5 % of the least, and k is split where that leaves it there;
  * else its cycles may be few instead. */
@@ -96,8 +89,10 @@ static void judge(const struct fly_problem *p, const struct fly_target *t, bool 
     struct least l = least_of_all(p, t, &s);
     double bound = fly_gemm_bound_cycles(c.kernel, &s, t, grid[1]),
            cycles = fly_gemm_cycles(c.kernel, &s, t, grid[1]);
-    bool one = thin(c.kernel, &s, t, grid[1]);
-    if (bound > 1.05 * l.bound &&
+    bool one = fly_gemm_thin(c.kernel, &s, t, grid[1]);
+    picks++;
+    dear += cycles > 1.05 * l.cycles;
+    if (bound > 1.05 * l.bound && (strict || bound > FLY_GEMM_ALIKE) &&
         (strict || cycles > 1.05 * FLY_GEMM_WORTH * (one ? l.cycles : l.cycles_split))) {
         fprintf(stderr,
                 "%s on %s with %u CUs: %s with %u splits has %.2f of the least bound, %.2f of the "
@@ -106,8 +101,8 @@ static void judge(const struct fly_problem *p, const struct fly_target *t, bool 
                 cycles / l.cycles);
         worse++;
     }
-    if (strict && one && l.bound_split < 1.01 * l.bound) {
-        fprintf(stderr, "%s on %s with %u CUs: %s leaves %u workgroups, k is not split\n", text,
+    if (strict && one && l.bound_split < 1.04 * l.bound) {
+        fprintf(stderr, "%s on %s with %u CUs: %s leaves %u workgroups, k is whole\n", text,
                 t->arch->name, t->cus, c.kernel->name, grid[0] * grid[2]);
         unsplit++;
     }
@@ -123,7 +118,7 @@ static bool has_type(const struct fly_target *t, const uint8_t types[3])
     return n > 0;
 }
 
-/* The shape of p in each type that a device has. */
+/* The shape of p in each type that a device has; f16 is as bf16 to the model. */
 static void judge_everywhere(const struct fly_problem *p, bool strict)
 {
     for (unsigned d = 0; d < DEVICES; d++) {
@@ -131,8 +126,9 @@ static void judge_everywhere(const struct fly_problem *p, bool strict)
         for (unsigned i = 0; op()->types[i][0]; i++) {
             struct fly_problem q = *p;
             memcpy(q.types, op()->types[i], sizeof q.types);
-            if (has_type(&t, q.types) && !op()->check(&q))
-                judge(&q, &t, strict && devices[d].whole);
+            bool f16 = q.types[0] == FLY_DTYPE_F16 || q.types[2] == FLY_DTYPE_F16;
+            if (!f16 && has_type(&t, q.types) && !op()->check(&q))
+                judge(&q, &t, strict);
         }
     }
 }
@@ -167,12 +163,14 @@ Test(gemm_select, suites_get_the_best_within_five_percent)
     }
     cr_expect_eq(worse, 0, "%d picks are not within 5 %%", worse);
     cr_expect_eq(unsplit, 0, "%d grids are not split", unsplit);
+    cr_expect_lt(dear, picks / 40, "%d of %d picks are not within 5 %% by the fuller model", dear,
+                 picks);
 }
 
 Test(gemm_select, any_shape_gets_the_best_within_five_percent)
 {
     uint64_t x = 88172645463325252u;
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < 2000; i++) {
         char text[160];
         int64_t v[3];
         for (int j = 0; j < 3; j++) {
@@ -211,17 +209,18 @@ Test(gemm_select, decode_covers_the_latency)
             char why[512];
             struct fly_choice c;
             uint32_t grid[3], launches;
-            if (t.cus < 100)
-                continue; /* a part of a device has a part of its memory's bandwidth, which the
-                             model does not know */
+            if (t.cus == 80 || t.cus == 1)
+                continue; /* all of the memory of a large device; too few tiles */
             cr_assert_eq(fly_select_kernel(op(), &p, &t, NULL, "", &c, why, sizeof why),
                          FLY_STATUS_SUCCESS);
             op()->grid(c.kernel, &p, &t, grid, &launches);
             struct fly_gemm_estimate e = fly_gemm_estimate(c.kernel, &s, &t, grid[1]);
             cr_expect_geq(e.coverage, 0.99, "%s on %s: %s, %u x %u workgroups cover %.2f",
                           problems[i], t.arch->name, c.kernel->name, grid[0], grid[1], e.coverage);
-            cr_expect(grid[0] >= 2 * t.cus || grid[1] > 1, "%s on %s: %u workgroups in one part",
+            cr_expect(!fly_gemm_thin(c.kernel, &s, &t, grid[1]), "%s on %s: %u workgroups, k whole",
                       problems[i], t.arch->name, grid[0]);
+            cr_expect_geq(grid[0] * grid[1], t.cus, "%s on %s: %u x %u workgroups", problems[i],
+                          t.arch->name, grid[0], grid[1]);
             cr_expect(c.kernel->gemm.m <= 32, "%s: %s reads rows that are not there", problems[i],
                       c.kernel->name);
         }
