@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "model.h"
 
+#include <string.h>
+
+#include "decode/decode.h"
+
+static bool of_doubles(const struct insn *in)
+{
+    return in->src && in->src->op && strstr(sim_op_name(in->src->op->op), "f64");
+}
+
 /* Cycles one SIMD is busy with a vector instruction of a wave. CDNA: 16 lanes a cycle, so 4 for a wave64,
- * four times that for transcendentals, twice for f64 without full rate. RDNA: 32 lanes a cycle. */
+ * four times that for transcendentals. RDNA: 32 lanes a cycle. Doubles take t->f64 times that. */
 void sim_model_insn(const struct sim_target *t, int wave, const struct insn *in, u64 runs, struct flysim_counts *c)
 {
     const unsigned base = t->family->wave == 64 ? (unsigned)wave / 16 : (unsigned)wave / 32;
     if (in->cls == SIM_CLS_VALU)
-        c->valu_cycles += runs * base * (in->flags & SIM_IN_TRANS ? 4 : 1);
+        c->valu_cycles += runs * base * (in->flags & SIM_IN_TRANS ? 4 : 1) * (of_doubles(in) ? (unsigned)t->f64 : 1);
     else if (in->cls == SIM_CLS_MATRIX)
         c->matrix_cycles += runs * 4u * in->width;
 }

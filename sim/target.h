@@ -22,12 +22,12 @@ struct sim_target {
     int simds;              /* of a CU, or of a WGP where workgroups run on one */
     int lds_cu;             /* LDS bytes of that CU or WGP */
     int vmcnt_max, lgkm_max;
-    int cus;
+    int f64;                /* cycles of an f64 vector instruction for one of f32 */
+    int cus;                /* CUs, or WGPs where workgroups run on one (what hipGetDeviceProperties counts) */
     double ghz;             /* peak engine clock */
     double mem_gbps;        /* peak memory bandwidth, 1e9 bytes a second */
     double l2_gbps;         /* peak L2 bandwidth */
     double mem_gib;
-    int lds_bytes_clk;      /* LDS bytes a clock and CU */
     int l2_kib;             /* that hipGetDeviceProperties tells */
     int cache_mib;          /* last cache before memory: Infinity Cache, else L2 */
     const struct sim_family *family; /* filled in by sim_target_find */

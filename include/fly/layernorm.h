@@ -9,8 +9,7 @@
  *
  * Arithmetic is f32 whatever the element type; results round to nearest even. The variance is summed
  * from deviations, so a large mean does not spoil it. |y - exact| <= 1/2 ulp(y) + 8 u (|xhat gamma| +
- * |beta|), u = 2^-24, but for values closer to the mean than 2^-26 of the row's mean |s|: the mean is known to
- * 48 bits, which adds 2^-47 rstd |gamma| mean|s|. NaN and infinities stay in their row. Deterministic; no workspace.
+ * |beta|), u = 2^-24. NaN and infinities stay in their row. Deterministic; no workspace.
  *
  * Quantised output (ydtype is an 8-bit type): with t = y before rounding, times xscale where that is given,
  *
