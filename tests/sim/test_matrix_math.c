@@ -612,3 +612,45 @@ Test(matrix_math, integers_wrap_or_clamp)
                 }
         }
 }
+
+/* gfx1250's sparse form that takes C in f32 and gives bf16: the f32 form's sums rounded, two rows of D a register, in
+ * the lower half of C's registers; the upper half stays. */
+Test(matrix_math, swmmac_bf16f32_rounds_the_f32_sums)
+{
+    const struct sim_matrix_form *narrow = sim_matrix_find("v_swmmac_bf16f32_16x16x64_bf16", SIM_MX_GFX1250),
+                                 *wide = sim_matrix_find("v_swmmac_f32_16x16x64_bf16", SIM_MX_GFX1250);
+    static uint32_t a[8 * 32], b[16 * 32], c[8 * 32], d[2][8 * 32], index[32];
+
+    cr_assert(narrow && wide && narrow->c_regs == 8 && narrow->d_regs == 4);
+    for (int t = 0; t < 40; t++) {
+        for (int i = 0; i < 16 * 32; i++) {
+            b[i] = (rnd() & 0x83ff83ff) | 0x3c003c00;
+            if (i < 8 * 32) {
+                a[i] = (rnd() & 0x83ff83ff) | 0x3c003c00;
+                c[i] = (rnd() & 0x83ffffff) | 0x3c000000;
+            }
+        }
+        for (int i = 0; i < 32; i++) { /* pairs of different positions among four, rising */
+            static const uint32_t pair[6] = {4, 8, 12, 9, 13, 14};
+            index[i] = 0;
+            for (int k = 0; k < 8; k++)
+                index[i] |= pair[rnd() % 6] << 4 * k;
+        }
+        memcpy(d[0], c, sizeof c);
+        memcpy(d[1], c, sizeof c);
+        for (int k = 0; k < 2; k++) {
+            struct sim_matrix_args x = {a, b, d[k], d[k], .index = index, .wave = 32, .opsel = (uint8_t)(t & 1)};
+            sim_matrix_level(2)(k ? narrow : wide, &x);
+        }
+        for (int r = 0; r < 8; r++)
+            for (int l = 0; l < 32; l++) {
+                const uint32_t got = r < 4 ? d[1][r * 32 + l] : 0,
+                               want = encode16(SIM_MT_BF16, f32_of(d[0][2 * (r & 3) * 32 + l])) |
+                                      encode16(SIM_MT_BF16, f32_of(d[0][(2 * (r & 3) + 1) * 32 + l])) << 16;
+                if (r < 4)
+                    cr_assert_eq(got, want, "register %d, lane %d: %08x, not %08x", r, l, got, want);
+                else
+                    cr_assert_eq(d[1][r * 32 + l], c[r * 32 + l], "register %d, lane %d", r, l);
+            }
+    }
+}

@@ -51,7 +51,7 @@ static void add(struct batch *b, struct wcase *list, int *n, struct wcase c)
 
     span(x, 'v', A_REG, ar);
     span(y, 'v', B_REG, br);
-    span(d, 'v', c.in_place ? C_REG : D_REG, f->d_regs);
+    span(d, 'v', c.in_place ? C_REG : D_REG, f->sparse ? f->c_regs : f->d_regs); /* D is C, and may fill a part of it */
     if (f->sparse)
         span(z, 'v', INDEX, 1 + (strstr(c.name, "16x16x128") != NULL));
     else if (c.constant)
