@@ -155,19 +155,6 @@ static void table(enum target t, struct wave_state *w, int bits, int low, int hi
 REF(table4) { table(t, w, 4, 1, 1); }
 REF(table6) { table(t, w, 6, 2, 1); }
 REF(table8) { table(t, w, 8, 2, 2); }
-/* The scale is a byte of v8; e4m3 values of v2, e8m0 scale kept near 1. */
-static void scaled(enum target t, struct wave_state *w, int byte)
-{
-    FOR_ACTIVE(i)
-    {
-        uint32_t e = w->v[8][i] >> 8 * byte & 255;
-        for (int k = 0; k < 8; k++) {
-            struct ref_num x = ref_unpack(REF_E4M3, w->v[2 + k / 4][i] >> 8 * (k % 4) & 255);
-            w->v[10 + k][i] = (uint32_t)ref_pack(REF_F32, ref_scale(x, (int)e - 127), REF_RNE, false);
-        }
-    }
-}
-REF(scale_sel2) { FOR_ACTIVE(i) { w->v[2][i] = w->v[3][i] = 0x3a41b817; w->v[8][i] = 0x7b7d8182; } scaled(t, w, 2); }
 REF(nothing) { (void)t, (void)w; }
 REF(acc_read) { FOR_ACTIVE(i) w->v[10][i] = w->a[2][i]; }
 REF(acc_write) { FOR_ACTIVE(i) w->a[10][i] = w->v[2][i]; }
@@ -301,9 +288,6 @@ static const struct {
     { "v_perm_pk16_b4_u4", "v_perm_pk16_b4_u4 v[10:11], v2, v4, v[6:7]", table4, false, ON_1250 },
     { "v_perm_pk16_b6_u4", "v_perm_pk16_b6_u4 v[10:12], v2, v[4:5], v[6:7]", table6, false, ON_1250 },
     { "v_perm_pk16_b8_u4", "v_perm_pk16_b8_u4 v[10:13], v[2:3], v[4:5], v[6:7]", table8, false, ON_1250 },
-    { "v_cvt_scale_pk8_f32_fp8",
-      "v_mov_b32 v2, 0x3a41b817\nv_mov_b32 v3, 0x3a41b817\nv_mov_b32 v8, 0x7b7d8182\n"
-      "v_cvt_scale_pk8_f32_fp8 v[10:17], v[2:3], v8 scale_sel:2", scale_sel2, false, ON_1250 },
     { "v_accvgpr_read_b32", "v_accvgpr_read_b32 v10, a2", acc_read, false, ON_GFX9 },
     { "v_accvgpr_write_b32", "v_accvgpr_write_b32 a10, v2", acc_write, false, ON_GFX9 },
     { "v_accvgpr_write_b32", "v_accvgpr_write_b32 a10, 1.0", acc_write_k, false, ON_GFX9 },
@@ -357,6 +341,74 @@ static void run_moves(enum target t)
                 }
             }
     batch_end(&b);
+}
+
+/* gfx1250's conversions of scaled small floats with every scale_sel: which lane's register and which byte of it. */
+static void run_scales(enum target t)
+{
+    static const struct { const char *name; const struct ref_format *from; int bits, n; } kinds[] = {
+        { "fp8", &REF_E4M3, 8, 8 }, { "bf8", &REF_E5M2, 8, 8 }, { "fp4", &REF_E2M1, 4, 8 },
+        { "fp6", &REF_E2M3, 6, 16 }, { "bf6", &REF_E3M2, 6, 16 } };
+    static const struct { const char *name; const struct ref_format *to; int bits; } results[] = {
+        { "f32", &REF_F32, 32 }, { "f16", &REF_F16, 16 }, { "bf16", &REF_BF16, 16 } };
+    /* By scale_sel: half of the wave, bytes of its halves; -1 reserved. */
+    static const int wide[16][3] = { { 0, 0, 0 }, { -1 }, { 0, 2, 2 }, { 1, 2, 2 }, { 0, 1, 1 }, { 1, 1, 1 }, { 0, 3, 3 }, { 1, 3, 3 },
+                                     { 0, 0, 1 }, { -1 }, { -1 }, { 1, 2, 3 }, { -1 }, { -1 }, { -1 }, { -1 } },
+                     small[16][3] = { { 0, 0, 1 }, { 1, 0, 1 }, { 0, 2, 3 }, { 1, 2, 3 }, { 0, 0, 2 }, { 1, 0, 2 }, { 0, 1, 3 },
+                                      { 1, 1, 3 }, { -1 }, { -1 }, { -1 }, { -1 }, { -1 }, { -1 }, { -1 }, { -1 } };
+    static struct wave_state w, want;
+    struct batch b;
+
+    for (int k = 0; k < 5; k++)
+        for (int r = 0; r < 3; r++) {
+            char name[48], tail[24];
+            const int words = kinds[k].bits * kinds[k].n / 32, out = results[r].bits * kinds[k].n / 32;
+            int snippet[16];
+            sprintf(name, "v_cvt_scale_pk%d_%s_%s", kinds[k].n, results[r].name, kinds[k].name);
+            batch_begin(&b, t);
+            for (int sel = 0; sel < 16; sel++) {
+                sprintf(tail, words > 1 ? "v[2:%d]" : "v2", 1 + words);
+                snippet[sel] = batch_add(&b, "%s v[16:%d], %s, v8 scale_sel:%d", name, 15 + out, tail, sel);
+            }
+            if (!batch_assemble(&b)) {
+                fail(t, name, "(assembler)");
+                batch_end(&b);
+                continue;
+            }
+            for (int sel = 0; sel < 16; sel++) {
+                const int *pick = kinds[k].bits == 8 ? wide[sel] : small[sel];
+                rand_seed(name);
+                wave_randomise(&w, t);
+                w.exec = lane_mask_draw(t, sel);
+                for (int i = 0; i < 32; i++) { /* scales around 1; no NaN and no infinity */
+                    w.v[8][i] = 0x7c7c7c7c + ((uint32_t)rand64() & 0x07070707);
+                    for (int j = 2; j < 4 && kinds[k].bits == 8; j++)
+                        w.v[j][i] &= 0xbfbfbfbf;
+                }
+                want = w;
+                for (int i = 0; i < 32; i++) {
+                    const uint32_t e = pick[0] < 0 ? 127 : w.v[8][i % 16 + 16 * pick[0]] >> 8 * pick[1 + i / 16] & 255;
+                    for (int j = 0; j < kinds[k].n && w.exec >> i & 1; j++) {
+                        const int from = j * kinds[k].bits, to = j * results[r].bits;
+                        const uint64_t two = w.v[2 + from / 32][i] | (uint64_t)w.v[3 + from / 32][i] << 32;
+                        struct ref_num x = ref_unpack(*kinds[k].from, two >> from % 32 & ((1u << kinds[k].bits) - 1));
+                        const uint64_t y = ref_pack(*results[r].to, ref_scale(x, (int)e - 127), REF_RNE, false);
+                        uint32_t *d = &want.v[16 + to / 32][i];
+                        *d = results[r].bits == 32 ? (uint32_t)y : (*d & ~(0xffffu << to % 32)) | (uint32_t)y << to % 32;
+                    }
+                }
+                const bool ran = run_snippet(&b, snippet[sel], &w, NULL);
+                if (pick[0] < 0) {
+                    if (ran || !strstr(run_error(), "is reserved"))
+                        fail(t, name, "scale_sel:%d is not reported as reserved", sel);
+                    continue;
+                }
+                const char *d = ran ? wave_diff(&w, &want, NULL, NULL) : run_error();
+                if (d)
+                    fail(t, name, "scale_sel:%d: %s", sel, d);
+            }
+            batch_end(&b);
+        }
 }
 
 /* Every DPP control with a sample of masks; v_mov_b32 and a sum with two sources. */
@@ -452,6 +504,8 @@ void run_lanes(enum target t);
 void run_lanes(enum target t)
 {
     run_moves(t);
+    if (t == T_1250)
+        run_scales(t);
     if (t <= T_950)
         run_dpp_gfx9(t);
 }

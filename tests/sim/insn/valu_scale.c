@@ -70,7 +70,7 @@ static void convert(struct lane *l)
     memcpy(src, l->w[0], sizeof src);
     if (c->scale >= 0)
         exp = (int)(l->s[c->scale] >> (c->e8m0 ? 0 : 23) & 0xff);
-    if (exp == 255) {
+    if (exp == 255 || (c->e8m0 && l->lane > 15)) { /* those of lanes above: lanes.c */
         l->skip = true;
         return;
     }
