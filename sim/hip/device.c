@@ -242,6 +242,7 @@ hipError_t hipGetDevicePropertiesR0600(struct prop_r0600 *p, int d)
     p->multiProcessorCount = t->cus;
     p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = p->managedMemory = 1;
     p->cooperativeLaunch = p->isLargeBar = 1;
+    p->more[11] = t->family->isa == SIM_ISA_GFX1250; /* clusterLaunch */
     p->pciBusID = d + 1;
     p->asyncEngineCount = 1;
     p->memoryClockRate = mem_khz(t);

@@ -49,8 +49,8 @@ static const char *compiler(void)
     return *found ? found : NULL;
 }
 
-/* Compiles saxpy.hip with these options into dir/name; skips the test without a compiler. */
-static void compile(const char *options, const char *name)
+/* Compiles a source with these options into dir/name; skips the test without a compiler. */
+static void compile_file(const char *source, const char *options, const char *name)
 {
     char out[2000];
     const char *tmp = getenv("TMPDIR");
@@ -61,10 +61,11 @@ static void compile(const char *options, const char *name)
         snprintf(dir, sizeof dir, "%s/sim-run-XXXXXX", tmp && *tmp ? tmp : "/tmp");
         cr_assert_not_null(mkdtemp(dir));
     }
-    cr_assert_eq(run(out, sizeof out, "%s -x hip -nogpuinc -nogpulib -O2 %s -o '%s/%s' '%s/saxpy.hip' 2>&1", compiler(), options,
-                     dir, name, SIM_TEST_DATA),
+    cr_assert_eq(run(out, sizeof out, "%s -x hip -nogpuinc -nogpulib -O2 %s -o '%s/%s' '%s/%s' 2>&1", compiler(), options,
+                     dir, name, SIM_TEST_DATA, source),
                  0, "%s", out);
 }
+static void compile(const char *options, const char *name) { compile_file("saxpy.hip", options, name); }
 
 static void remove_files(void)
 {
@@ -206,4 +207,31 @@ Test(run, a_hip_program_finds_the_simulator_as_its_runtime)
     cr_expect_str_eq(out, "sum 499500\n");
     cr_expect_eq(run(out, sizeof out, "LD_LIBRARY_PATH='%s' FLYSIM_DEVICES=gfx950 '%s/p' 2>&1", HIP_DIR, dir), 0, "%s", out);
     cr_expect_str_eq(out, "sum 499500\n");
+}
+
+Test(run, a_hip_program_launches_clusters_of_workgroups)
+{
+    char out[4000];
+
+    compile_file("cluster.hip", "--offload-arch=gfx1250 -c", "p.o");
+    cr_assert_eq(run(out, sizeof out, "cc -o '%s/p' '%s/p.o' -L'%s' -lamdhip64 2>&1", dir, dir, HIP_DIR), 0, "%s", out);
+    cr_expect_eq(run(out, sizeof out, "LD_LIBRARY_PATH='%s' FLYSIM_DEVICES=gfx1250 '%s/p' 2>&1", HIP_DIR, dir), 0, "%s", out);
+    cr_expect_str_eq(out, "clusters agree\n");
+}
+
+Test(run, cluster_dimensions_from_the_command_line_and_the_code_object)
+{
+    char out[4000];
+
+    compile_file("cluster.hip", "--offload-arch=gfx1250 --offload-device-only", "c.co");
+    cr_assert_eq(run(out, sizeof out, "%s run --list '%s/c.co' 2>&1", FLY_SIM, dir), 0, "%s", out);
+    cr_expect_not_null(strstr(out, ", cluster 4 x 1 x 1\n"), "%s", out);
+    cr_expect_eq(run(out, sizeof out, "%s run --grid 6 --block 64 --cluster 3 '%s/c.co' _Z8launchedPKiPiS1_ zero:2048 zero:6144 zero:6144 2>&1",
+                     FLY_SIM, dir), 0, "%s", out);
+    cr_expect_eq(run(out, sizeof out, "%s run --grid 6 --block 64 '%s/c.co' _Z8compiledPKiPiS1_ zero:2048 zero:6144 zero:6144 2>&1",
+                     FLY_SIM, dir), 1);
+    cr_expect_not_null(strstr(out, "the grid is not made of whole ones"), "%s", out);
+    cr_expect_eq(run(out, sizeof out, "%s run --grid 8 --block 64 --cluster 2 '%s/c.co' _Z8compiledPKiPiS1_ zero:2048 zero:8192 zero:8192 2>&1",
+                     FLY_SIM, dir), 1);
+    cr_expect_not_null(strstr(out, "was compiled for clusters of 4 x 1 x 1 workgroups"), "%s", out);
 }
