@@ -17,8 +17,17 @@ static const struct kg_rowwise tiles[] = {
     {1, 1024, 2, .cluster = 2}, {1, 2048, 2, .cluster = 4}, {1, 4096, 2, .cluster = 8},
     {1, 512, 1, .loop = true},
     {32, 8, 1, .vec = 1},
-    {32, 16, 1, .vec = 1, .sum = true}, /* 16 columns, 32 programs at a time */
-    {1, 256, 4, .vec = 1, .loop = true},
+};
+/* 16 lanes, each with `vec` places of partial; 32 programs at a time. */
+static const struct kg_rowwise sum_tile = {32, 16, 1, .vec = 1, .sum = true};
+static const struct kg_rowwise wide_sum_tile = {32, 16, 1, .vec = 4, .sum = true};
+static const struct kg_rowwise any_row = {1, 256, 4, .vec = 1, .loop = true};
+
+/* Of single elements, all of a lane's in registers, for rows of 16-bit types whose width is no multiple of a vector
+ * where memory takes vectors at multiples of their size only. */
+static const struct kg_rowwise odd_tiles[] = {
+    {8, 32, 16, .vec = 1}, {8, 32, 26, .vec = 1}, {8, 32, 32, .vec = 1}, {1, 256, 8, .vec = 1},
+    {1, 256, 12, .vec = 1}, {1, 256, 16, .vec = 1}, {1, 512, 16, .vec = 1},
 };
 
 static const struct {
@@ -39,7 +48,23 @@ void kg_normbwd_variants(const struct kg_op *op, const struct kg_arch *arch, boo
         else
             kg_row_offer(s, of_32, sizeof of_32 / sizeof *of_32, visit, with);
         kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
+        kg_row_offer(s, kg_isa_of(arch)->resident_lanes ? &wide_sum_tile : &sum_tile, 1, visit, with);
+        kg_row_offer(s, &any_row, 1, visit, with);
+        if (!kg_isa_of(arch)->any_alignment && kg_dtypes[s.in].bits == 16 && s.weight == s.in)
+            kg_row_offer(s, odd_tiles, sizeof odd_tiles / sizeof *odd_tiles, visit, with);
     }
+}
+
+static bool by_elements(const struct kg_spec *s)
+{
+    return s->tile.vec == 1 && s->tile.vectors > 1 && !s->tile.loop;
+}
+
+/* Where registers would be short, a lane keeps x and dy of a column in one until it stores, and not h and g, and gamma
+ * of two columns in one. */
+static bool keeps_pairs(const struct kg_spec *s, bool centred)
+{
+    return s->tile.vectors == 16 || s->tile.vectors > 26 || (centred && s->tile.vectors > 16);
 }
 
 /* Where registers are shared out among workgroups few of these kernels are resident, and memory's latency must be
@@ -54,9 +79,14 @@ static bool asks_ahead(const struct kg *g, const struct kg_spec *s)
     return room_ahead(s) && g->aligned;
 }
 
-/* A vector of x, dy and dresidual, or two, gamma, its sums and place; the rest is the arithmetic of a vector. */
+/* A vector of x, dy and dresidual, or two, gamma, its sums and place; the rest is the arithmetic of a vector. Of a
+ * single element x and dy twice, dresidual and gamma, in registers of their own. */
 unsigned kg_normbwd_registers(const struct kg_spec *s, bool centred)
 {
+    if (s->tile.sum)
+        return 40;
+    if (by_elements(s))
+        return ((keeps_pairs(s, centred) ? 9 : 12) + (centred ? 4 : 2)) * s->tile.vectors / 2 + 16;
     const unsigned vec = s->tile.vec, packed = vec * kg_dtypes[s->in].bits / 32;
     const unsigned param = vec * kg_dtypes[s->weight].bits / 32;
     const unsigned sums = s->tile.loop ? 0 : centred ? 2 * vec : vec;
@@ -118,11 +148,10 @@ static void ask(struct kg *g, const struct kg_spec *s, bool centred, const char 
     kg_close(g);
 }
 
-/* Row, lane and columns of a work-item: all but the row stay the same for all rows of the program. */
-static void begin(struct kg *g, const struct kg_spec *s, bool centred)
+/* Lane and program of a work-item. */
+static void begin_program(struct kg *g, const struct kg_spec *s)
 {
     const struct kg_rowwise *t = &s->tile;
-    const char *type = kg_dtypes[s->in].token;
     g->stage = "program";
     kg_note(g, "A program has every `programs`-th %s.", t->rows == 1 ? "row" : "group of rows");
     char place[64];
@@ -138,6 +167,29 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
     kg_line(g, "const int program = %s;", kg_row_group(s, place, sizeof place));
     kg_line(g, "const float share = reciprocal((float)cols);");
     kg_blank(g);
+}
+
+/* LDS for the sums over a row, and for adding up the rows of a workgroup. */
+static void share_memory(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    const struct kg_rowwise *t = &s->tile;
+    if (t->rows > 1) {
+        kg_line(g, "__shared__ float added[%u][%u];", t->vectors * t->vec, kg_spec_block(s));
+        g->lds += 4 * t->vectors * t->vec * kg_spec_block(s);
+    }
+    if (many_waves(s)) {
+        kg_line(g, "__shared__ %s total_of_wave[2][%u];", centred ? "sums" : "float", t->threads / s->arch->wave);
+        g->lds += (centred ? 16 : 8) * t->threads / s->arch->wave;
+        kg_line(g, "int turn = 0;");
+    }
+}
+
+/* Row, lane and columns of a work-item: all but the row stay the same for all rows of the program. */
+static void begin(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    const struct kg_rowwise *t = &s->tile;
+    const char *type = kg_dtypes[s->in].token;
+    begin_program(g, s);
     if (!t->loop) {
         kg_line(g, "int at@@, moved@@;");
         kg_each(g);
@@ -165,15 +217,7 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
         }
         kg_row_param(g, s, "gamma", "scales", "1");
     }
-    if (t->rows > 1) {
-        kg_line(g, "__shared__ float added[%u][%u];", t->vectors * t->vec, kg_spec_block(s));
-        g->lds += 4 * t->vectors * t->vec * kg_spec_block(s);
-    }
-    if (many_waves(s)) {
-        kg_line(g, "__shared__ %s total_of_wave[2][%u];", centred ? "sums" : "float", t->threads / s->arch->wave);
-        g->lds += (centred ? 16 : 8) * t->threads / s->arch->wave;
-        kg_line(g, "int turn = 0;");
-    }
+    share_memory(g, s, centred);
     if (t->loop) {
         kg_line(g, "float *kept = partial + (atomic ? 0 : program * stride);");
         kg_line(g, "bool fresh = true;");
@@ -496,6 +540,25 @@ static void keep_added(struct kg *g, const struct kg_spec *s, const char *name, 
     kg_close(g);
 }
 
+/* Stores a lane's part of one sum at its place in kept, where vectors are their own or outside. */
+static void store_sums(struct kg *g, const struct kg_spec *s, const char *name, const char *offset)
+{
+    const char *element = s->tile.vec == 1 ? "" : "[e]";
+    kg_open(g, "if (%s)", name);
+    kg_line(g, "float *own = kept + lane%s;", offset);
+    kg_line(g, "#pragma unroll");
+    kg_open(g, "for (int e = 0; e < $n; e++, own += plane)");
+    kg_each(g);
+    kg_line(g, "if (moved@ == 0)");
+    if (s->tile.vectors == 1)
+        kg_line(g, "    *own = %ss@%s;", name, element);
+    else
+        kg_line(g, "    own[%u * j] = %ss@%s;", s->tile.threads, name, element);
+    kg_each_end(g);
+    kg_close(g);
+    kg_close(g);
+}
+
 static void write_sums(struct kg *g, const struct kg_spec *s, bool centred)
 {
     const struct kg_rowwise *t = &s->tile;
@@ -533,6 +596,16 @@ static void write_sums(struct kg *g, const struct kg_spec *s, bool centred)
             kg_close(g);
         }
         kg_line(g, "const unsigned plane = local(lanes);");
+        if (kg_row_apart(g, s) && !kg_isa_of(s->arch)->any_alignment) {
+            kg_note(g, "Stored for the first time, which is all where a program has few rows.");
+            kg_open(g, "if (fresh && !atomic)");
+            store_sums(g, s, "dgamma", "");
+            if (centred)
+                store_sums(g, s, "dbeta", " + $nL * plane");
+            kg_line(g, "fresh = false;");
+            kg_line(g, "continue;");
+            kg_close(g);
+        }
         kg_each_scope(g);
         kg_line(g, "const int to = local(moved@);");
         if (!kg_row_strided(g, s))
@@ -597,6 +670,167 @@ static void emit_resident(struct kg *g, const struct kg_spec *s, bool centred)
     kg_close(g);
 }
 
+/* at@ and moved@ of a lane's elements, for write_sums. */
+static void element_places(struct kg *g, const struct kg_spec *s)
+{
+    kg_line(g, "int at@@, moved@@;");
+    kg_each(g);
+    kg_line(g, "at@ = %u * j + lane;", s->tile.threads);
+    kg_line(g, "moved@ = left > %u * j ? 0 : 1;", s->tile.threads);
+    kg_each_end(g);
+}
+
+/* Loads a lane's elements of `matrix`_row into `name`. */
+static void load_elements(struct kg *g, const struct kg_spec *s, const char *matrix, const char *name)
+{
+    const unsigned threads = s->tile.threads;
+    kg_each(g);
+    kg_line(g, "%s@ = load_before_$x(%s_row, %u * j + lane, %u * j, left);", name, matrix, threads, threads);
+    kg_each_end(g);
+}
+
+/* Asks for a lane's part of row `row`, if there is one. */
+static void ask_elements(struct kg *g, const struct kg_spec *s, bool centred, const char *row)
+{
+    const char *type = kg_dtypes[s->in].token;
+    kg_open(g, "if (%s < rows)", row);
+    kg_line(g, "const %s *x_row = x + (%s) * ldx;", type, row);
+    kg_line(g, "const %s *dy_row = dy + (%s) * lddy;", type, row);
+    load_elements(g, s, "x", "next_values");
+    load_elements(g, s, "dy", "next_dys");
+    kg_line(g, "next_scale = rstd[%s];", row);
+    if (centred)
+        kg_line(g, "next_middle = mean[%s];", row);
+    kg_close(g);
+}
+
+/* d, h and g of an element, from the bits of x and dy. */
+static void of_element(struct kg *g, bool centred, bool pairs, const char *x, const char *dy)
+{
+    kg_line(g, "const $f d = widen_$x(of_bits_$x(%s));", dy);
+    kg_line(g, centred ? "$f h = (widen_$x(of_bits_$x(%s)) - middle) * scale;"
+                       : "$f h = widen_$x(of_bits_$x(%s)) * scale;", x);
+    kg_line(g, pairs ? "$f g = d * widen_$w(of_bits_$w(gammas[j / 2] >> j %% 2 * 16));" : "$f g = d * gammas@;");
+}
+
+/* A row of single elements, `threads` columns apart so that each access of a wave is to consecutive ones, all of
+ * them in flight at once. What a lane has is found where it is needed, from `left`, the columns from its first one
+ * on: kept, it would take as many registers. */
+static void emit_elements(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    const unsigned rows = s->tile.rows, threads = s->tile.threads;
+    const char *type = kg_dtypes[s->in].token;
+    const bool pairs = keeps_pairs(s, centred);
+    begin_program(g, s);
+    kg_line(g, "int left = cols - lane;");
+    if (pairs)
+        kg_line(g, "int gammas[%u];", (s->tile.vectors + 1) / 2);
+    else
+        kg_line(g, "$f gammas@@;");
+    kg_line(g, "const int left_of_gamma = gamma ? left : 0;");
+    kg_each(g);
+    kg_line(g, "const int bits = load_before_$w(gamma, %u * j + lane, %u * j, left_of_gamma);", threads, threads);
+    kg_line(g, pairs ? "gammas[j / 2] = j %% 2 ? pair_of(gammas[j / 2], bits) : bits;"
+                     : "gammas@ = widen_$w(of_bits_$w(bits));");
+    kg_each_end(g);
+    kg_open(g, "if (!gamma)");
+    kg_each(g);
+    kg_line(g, pairs ? "gammas[j / 2] = pair_of(bits_of_$w(1), bits_of_$w(1));" : "gammas@ = 1;");
+    kg_each_end(g);
+    kg_close(g);
+    share_memory(g, s, centred);
+    kg_blank(g);
+
+    kg_note(g, "The next row is asked for before the work on the one that is here.");
+    kg_line(g, "long first = program * %uL;", rows);
+    kg_line(g, "int next_values@@, next_dys@@;");
+    kg_line(g, centred ? "float next_scale = 0, next_middle = 0;" : "float next_scale = 0;");
+    ask_elements(g, s, centred, rows == 1 ? "first" : "first + slot");
+    kg_note(g, "Sums of %u rows at a time go to partial: longer ones would add up more rounding.", SUMMED_ROWS);
+    kg_line(g, "bool fresh = true;");
+    kg_open(g, "while (first < rows)");
+    kg_line(g, "$f dgammas@@%s;", centred ? ", dbetas@@" : "");
+    kg_each(g);
+    kg_line(g, "dgammas@ = 0;");
+    if (centred)
+        kg_line(g, "dbetas@ = 0;");
+    kg_each_end(g);
+    kg_open(g, "for (int i = 0; i < %u && first < rows; i++, first += programs * %uL)", SUMMED_ROWS, rows);
+    kg_line(g, rows == 1 ? "const long row = first;" : "const long row = first + slot;");
+    if (rows > 1) {
+        kg_line(g, "if (row >= rows)");
+        kg_line(g, "    continue;");
+    }
+    kg_line(g, "%s *y_row = y + row * ldy;", type);
+    kg_line(g, "const %s *dresidual_row = dresidual + row * lddr;", type);
+    kg_line(g, centred ? "const float scale = next_scale, middle = next_middle;" : "const float scale = next_scale;");
+    kg_line(g, pairs ? "int pairs@@;" : "int values@@, dys@@;");
+    kg_each(g);
+    if (pairs) {
+        kg_line(g, "pairs@ = pair_of(next_values@, next_dys@);");
+    } else {
+        kg_line(g, "values@ = next_values@;");
+        kg_line(g, "dys@ = next_dys@;");
+    }
+    kg_each_end(g);
+    char next[40];
+    snprintf(next, sizeof next, "row + programs * %uL", rows);
+    ask_elements(g, s, centred, next);
+    kg_line(g, "int more@@;");
+    kg_each(g);
+    kg_line(g, "more@ = 0x8000;"); /* -0, which changes nothing */
+    kg_each_end(g);
+    kg_open(g, "if (dresidual)");
+    load_elements(g, s, "dresidual", "more");
+    kg_close(g);
+
+    kg_line(g, centred ? "float first_sum = 0, second_sum = 0;" : "float second_sum = 0;");
+    if (!pairs)
+        kg_line(g, "$f hs@@, gs@@;");
+    kg_each_scope(g);
+    of_element(g, centred, pairs, pairs ? "pairs@" : "values@", pairs ? "pairs@ >> 16" : "dys@");
+    kg_line(g, "dgammas@ += d * h;");
+    if (centred) {
+        kg_line(g, "dbetas@ += d;");
+        kg_line(g, "first_sum += g;");
+    }
+    kg_line(g, "second_sum += g * h;");
+    if (!pairs) {
+        kg_line(g, "hs@ = h;");
+        kg_line(g, "gs@ = g;");
+    }
+    kg_each_scope_end(g);
+    kg_note(g, "Done here: later, what is added would have to be kept.");
+    kg_each(g);
+    kg_line(g, "dgammas@ = settled_$f(dgammas@);");
+    if (centred)
+        kg_line(g, "dbetas@ = settled_$f(dbetas@);");
+    kg_each_end(g);
+    kg_line(g, centred ? "sums total = {first_sum, second_sum};" : "float total = second_sum;");
+    reduce(g, s, centred);
+
+    kg_line(g, "left = local(left);");
+    kg_each_scope(g);
+    if (pairs) {
+        kg_note(g, "before is 0, but not known to be: else what was made of pairs above would be kept in their place.");
+        kg_line(g, "const int pair = pairs@ ^ before;");
+        of_element(g, centred, pairs, "pair", "pair >> 16");
+    } else {
+        kg_line(g, "const $f h = hs@, g = gs@;");
+    }
+    kg_line(g, centred ? "$f t = (g - c1 - h * c2) * scale;" : "$f t = (g - h * c2) * scale;");
+    kg_line(g, "t += widen_$x(of_bits_$x(more@));");
+    kg_line(g, "store_before_$x(y_row, %u * j + lane, narrow_$x(t), %u * j, left);", threads, threads);
+    kg_each_scope_end(g);
+    kg_close(g);
+    element_places(g, s);
+    if (rows > 1)
+        kg_line(g, "const bool whole = false;");
+    write_sums(g, s, centred);
+    kg_line(g, "fresh = false;");
+    kg_close(g);
+}
+
 static void emit_loop(struct kg *g, const struct kg_spec *s, bool centred)
 {
     begin(g, s, centred);
@@ -626,50 +860,45 @@ static void emit_loop(struct kg *g, const struct kg_spec *s, bool centred)
     kg_close(g);
 }
 
-/* Adds the programs up: 16 columns a workgroup, each with 32 lanes that take every 32nd program. */
-static void emit_sum(struct kg *g, const struct kg_spec *s, bool centred)
+/* What a workgroup adds up: places `start` .. of partial, of dgamma or dbeta. */
+static void begin_sum(struct kg *g, const struct kg_spec *s, bool centred)
 {
-    const unsigned columns = s->tile.threads, slices = s->tile.rows;
+    const unsigned lanes = s->tile.threads, places = lanes * s->tile.vec;
     const char *type = kg_dtypes[s->weight].token;
     g->stage = "sum";
-    kg_note(g, "%u places of partial a workgroup, %u programs at a time.", columns, slices);
-    kg_line(g, "const int lane = work_item_id() %% %u, slice = work_item_id() / %u;", columns, columns);
+    kg_note(g, "%u places of partial a workgroup, %u programs at a time.", places, s->tile.rows);
+    kg_line(g, "const int lane = work_item_id() %% %u, slice = work_item_id() / %u;", lanes, lanes);
     kg_line(g, "const unsigned half = (unsigned)vec * lanes;");
-    kg_line(g, "const unsigned start = %u * workgroup_id();", columns);
+    kg_line(g, "const unsigned start = %u * workgroup_id();", places);
     if (centred) {
         kg_line(g, "const bool second = start >= half;");
         kg_line(g, "%s *out = second ? dbeta : dgamma;", type);
     } else {
         kg_line(g, "%s *out = dgamma;", type);
     }
-    if (kg_isa_of(s->arch)->any_alignment) {
-        kg_note(g, "A division for all of the workgroup; its places go on to the next vectors' at most twice.");
-        kg_line(g, centred ? "const unsigned base = second ? start - half : start;" : "const unsigned base = start;");
-        kg_line(g, "unsigned vector = base %% lanes + lane, e = base / lanes;");
-        for (unsigned i = 0; i < columns; i += 8)
-            kg_line(g, "e += vector >= lanes, vector -= vector >= lanes ? lanes : 0;");
-        kg_line(g, "const int column = vec * vector + e - before;");
-    } else {
-        kg_line(g, centred ? "const unsigned place = (second ? start - half : start) + lane;"
-                           : "const unsigned place = start + lane;");
-        kg_line(g, "const int column = vec * (place %% lanes) + place / lanes - before;");
-    }
+}
+
+/* Adds the programs up: a column a lane, 32 lanes a column that take every 32nd program. */
+static void emit_sum(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    const unsigned columns = s->tile.threads, slices = s->tile.rows;
+    begin_sum(g, s, centred);
+    kg_note(g, "A division for all of the workgroup; its places go on to the next vectors' at most twice.");
+    kg_line(g, centred ? "const unsigned base = second ? start - half : start;" : "const unsigned base = start;");
+    kg_line(g, "unsigned vector = base %% lanes + lane, e = base / lanes;");
+    for (unsigned i = 0; i < columns; i += 8)
+        kg_line(g, "e += vector >= lanes, vector -= vector >= lanes ? lanes : 0;");
+    kg_line(g, "const int column = vec * vector + e - before;");
     kg_line(g, "const bool there = out && (unsigned)column < (unsigned)cols;");
     kg_line(g, "float sum = 0;");
     kg_open(g, "if (there)");
-    if (kg_isa_of(s->arch)->any_alignment) {
-        kg_note(g, "As many for all, which one counter is enough for, and one more for some.");
-        kg_line(g, "const float *from = partial + start + lane + slice * stride;");
-        kg_line(g, "#pragma unroll 4");
-        kg_line(g, "for (int i = %u; i <= programs; i += %u, from += %u * stride)", slices, slices, slices);
-        kg_line(g, "    sum += *from;");
-        kg_line(g, "if (slice < programs %% %u)", slices);
-        kg_line(g, "    sum += *from;");
-    } else {
-        kg_line(g, "const float *from = partial + start + lane;");
-        kg_line(g, "for (int i = slice; i < programs; i += %u)", slices);
-        kg_line(g, "    sum += from[i * stride];");
-    }
+    kg_note(g, "As many for all, which one counter is enough for, and one more for some.");
+    kg_line(g, "const float *from = partial + start + lane + slice * stride;");
+    kg_line(g, "#pragma unroll 4");
+    kg_line(g, "for (int i = %u; i <= programs; i += %u, from += %u * stride)", slices, slices, slices);
+    kg_line(g, "    sum += *from;");
+    kg_line(g, "if (slice < programs %% %u)", slices);
+    kg_line(g, "    sum += *from;");
     kg_close(g);
     kg_line(g, "__shared__ float sums_of[%u][%u];", slices, columns);
     g->lds += 4 * slices * columns;
@@ -680,16 +909,76 @@ static void emit_sum(struct kg *g, const struct kg_spec *s, bool centred)
     kg_line(g, "#pragma unroll");
     kg_line(g, "for (int i = 0; i < %u; i++)", slices);
     kg_line(g, "    total[i %% 8] += sums_of[i][lane];");
-    kg_line(g, "out[column] = (%s)sum_f32x8(total);", type);
+    kg_line(g, "out[column] = (%s)sum_f32x8(total);", kg_dtypes[s->weight].token);
+    kg_close(g);
+}
+
+/* The same with a vector of places a lane, so that there are few workgroups to start and all of a lane's loads are in
+ * flight at once: this kernel is all start and latency. */
+static void emit_wide_sum(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    const unsigned slices = s->tile.rows, lanes = s->tile.threads;
+    const unsigned flight = 5; /* for the programs of one a compute unit of 132 to 160 */
+    begin_sum(g, s, centred);
+    kg_note(g, "The places of a lane are of one element of neighbouring vectors.");
+    kg_line(g, centred ? "const unsigned place = (second ? start - half : start) + $n * lane;"
+                       : "const unsigned place = start + $n * lane;");
+    kg_line(g, "const int column = vec * (place %% lanes) + place / lanes;");
+    kg_line(g, "int there = 0;");
+    kg_line(g, "#pragma unroll");
+    kg_line(g, "for (int k = 0; k < $n; k++)");
+    kg_line(g, "    there += out && column + k * vec < cols;");
+    kg_line(g, "$f sum = 0;");
+    kg_line(g, "const float *from = partial + start + $n * lane + slice * stride;");
+    kg_row_after_earlier(g, s);
+    kg_open(g, "if (there == $n)");
+    kg_open(g, "for (int i = slice; i < programs; i += %u, from += %u * stride)", flight * slices, flight * slices);
+    kg_line(g, "$f some[%u];", flight);
+    kg_line(g, "#pragma unroll");
+    kg_open(g, "for (int k = 0; k < %u; k++)", flight);
+    kg_line(g, "some[k] = 0;");
+    kg_line(g, "if (i + %u * k < programs)", slices);
+    kg_line(g, "    some[k] = *(const $f *)(from + %u * k * stride);", slices);
+    kg_close(g);
+    kg_line(g, "#pragma unroll");
+    kg_line(g, "for (int k = 0; k < %u; k++)", flight);
+    kg_line(g, "    sum += some[k];");
+    kg_close(g);
+    kg_else(g);
+    kg_open(g, "for (int i = slice; i < programs; i += %u, from += %u * stride)", slices, slices);
+    kg_line(g, "#pragma unroll");
+    kg_line(g, "for (int k = 0; k < $n; k++)");
+    kg_line(g, "    if (k < there)");
+    kg_line(g, "        sum[k] += from[k];");
+    kg_close(g);
+    kg_close(g);
+    kg_line(g, "__shared__ $f sums_of[%u][%u];", slices, lanes);
+    g->lds += 4 * s->tile.vec * slices * lanes;
+    kg_line(g, "sums_of[slice][lane] = sum;");
+    kg_line(g, "barrier();");
+    kg_open(g, "if (slice == 0)");
+    kg_line(g, "$f total[2] = {0, 0};");
+    kg_line(g, "#pragma unroll");
+    kg_line(g, "for (int i = 0; i < %u; i++)", slices);
+    kg_line(g, "    total[i %% 2] += sums_of[i][lane];");
+    kg_line(g, "const $f all = settled_$f(total[0] + total[1]);");
+    kg_line(g, "#pragma unroll");
+    kg_line(g, "for (int k = 0; k < $n; k++)");
+    kg_line(g, "    if (k < there)");
+    kg_line(g, "        out[column + k * vec] = (%s)all[k];", kg_dtypes[s->weight].token);
     kg_close(g);
 }
 
 static void body(struct kg *g, const struct kg_spec *s, bool centred)
 {
-    if (s->tile.sum)
+    if (s->tile.sum && s->tile.vec > 1)
+        emit_wide_sum(g, s, centred);
+    else if (s->tile.sum)
         emit_sum(g, s, centred);
     else if (s->tile.loop)
         emit_loop(g, s, centred);
+    else if (by_elements(s))
+        emit_elements(g, s, centred);
     else
         emit_resident(g, s, centred);
 }
@@ -735,8 +1024,8 @@ void kg_normbwd_row(struct kg_buf *out, const struct kg_spec *s)
 void kg_normbwd_explain(struct kg_buf *out, const struct kg_spec *s)
 {
     if (s->tile.sum)
-        kg_buf_printf(out, "adds the programs' sums up: %u columns a workgroup, %u programs at a time", s->tile.threads,
-                      s->tile.rows);
+        kg_buf_printf(out, "adds the programs' sums up: %u columns a workgroup, %u programs at a time",
+                      s->tile.threads * s->tile.vec, s->tile.rows);
     else
         kg_row_explain(out, s);
 }

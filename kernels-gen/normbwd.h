@@ -10,7 +10,8 @@
  * stay with a lane for all rows: the grid of vectors starts `before` columns ahead of them all.
  *
  * partial[program][dgamma, dbeta][element of a vector][vector of the row], f32: `lanes` vectors, a multiple of
- * 16, `stride` elements a program, so that waves write and read whole lines whatever the vectors are.
+ * 16 (of 64 where the kernel that adds up takes places in fours and vectors are single elements), `stride` elements a
+ * program, so that waves write and read whole lines whatever the vectors are.
  */
 #ifndef KG_NORMBWD_H
 #define KG_NORMBWD_H

@@ -31,7 +31,7 @@ static bool uniform_row(const struct kg_spec *s)
 /* Memory takes vectors only at aligned addresses: kernels have two bodies and choose by `aligned`. */
 static bool two_ways(const struct kg_spec *s)
 {
-    return !kg_isa_of(s->arch)->any_alignment && s->tile.vec > 1;
+    return !kg_isa_of(s->arch)->any_alignment && s->tile.vec > 1 && !s->tile.sum;
 }
 
 bool kg_row_apart(const struct kg *g, const struct kg_spec *s)
@@ -166,6 +166,12 @@ static unsigned resident(const struct kg_spec *s)
     return lanes > block ? lanes / block : 1;
 }
 
+void kg_row_after_earlier(struct kg *g, const struct kg_spec *s)
+{
+    if (s->arch->caps & FLY_CAP_OVERLAP)
+        kg_line(g, "after_earlier();");
+}
+
 /* The kernel itself, up to its first line of work. */
 static void open_kernel(struct kg *g, const struct kg_spec *s)
 {
@@ -174,8 +180,8 @@ static void open_kernel(struct kg *g, const struct kg_spec *s)
     snprintf(bounds, sizeof bounds, kg_isa_of(s->arch)->bounds, kg_spec_block(s), resident(s));
     snprintf(head, sizeof head, "extern \"C\" __global__ void __attribute__((%s))", bounds);
     open_function(g, s, head, name);
-    if (s->arch->caps & FLY_CAP_OVERLAP)
-        kg_line(g, "after_earlier();");
+    if (!s->tile.sum)
+        kg_row_after_earlier(g, s);
 }
 
 /* Adds the address of a vector operand, and the distance of its rows, to `places`, scaled so that multiples

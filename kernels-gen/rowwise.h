@@ -26,6 +26,10 @@
 void kg_row_emit(struct kg *g, const struct kg_spec *s,
                  void (*body)(struct kg *g, const struct kg_spec *s));
 
+/* Where kernels wait for the one before them themselves: waits. A kernel begins with it, but for those that add up,
+ * which say where. */
+void kg_row_after_earlier(struct kg *g, const struct kg_spec *s);
+
 /* The work-item's row: `row`, `lane` (of the row's threads), `x_row`, `y_row`. */
 void kg_row_begin(struct kg *g, const struct kg_spec *s);
 

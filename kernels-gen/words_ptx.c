@@ -154,6 +154,43 @@ static const struct kg_word words[] = {
      "{\n"
      "    return p[at];\n"
      "}"},
+    {"load_before_$x", KG_ONE, 16, 0,
+     "/* The bits of element `at` of p where place < end, else 0; in a register of their own, so that nothing waits\n"
+     " * for them before they are used. */\n"
+     "static __device__ int load_before_$x(const $t *p, int at, int place, int end)\n"
+     "{\n"
+     "    int bits;\n"
+     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %2, %3;\\n\\tmov.b32 %0, 0;\\n\\t\"\n"
+     "                     \"@there ld.global.u16 %0, [%1];\\n\\t}\"\n"
+     "                     : \"=&r\"(bits) : \"l\"(p + at), \"r\"(place), \"r\"(end));\n"
+     "    return bits;\n"
+     "}"},
+    {"store_before_$x", KG_ONE, 16, 0,
+     "/* Element `at` of p = v where place < end. */\n"
+     "static __device__ void store_before_$x($t *p, int at, $x v, int place, int end)\n"
+     "{\n"
+     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %2, %3;\\n\\t\"\n"
+     "                     \"@there st.global.b16 [%0], %1;\\n\\t}\"\n"
+     "                     :: \"l\"(p + at), \"h\"(__builtin_bit_cast(short, v)), \"r\"(place), \"r\"(end) : \"memory\");\n"
+     "}"},
+    {"of_bits_$x", KG_ONE, 16, 0,
+     "static __device__ $x of_bits_$x(int bits)\n"
+     "{\n"
+     "    return __builtin_bit_cast($x, (short)bits);\n"
+     "}"},
+    {"bits_of_$x", KG_ONE, 16, 0,
+     "static __device__ int bits_of_$x($x v)\n"
+     "{\n"
+     "    return __builtin_bit_cast(unsigned short, v);\n"
+     "}"},
+    {"pair_of", KG_ANY, 0, 0,
+     "/* The low 16 bits of both. */\n"
+     "static __device__ int pair_of(int low, int high)\n"
+     "{\n"
+     "    int pair;\n"
+     "    __asm__(\"prmt.b32 %0, %1, %2, 0x5410;\" : \"=r\"(pair) : \"r\"(low), \"r\"(high));\n"
+     "    return pair;\n"
+     "}"},
     {"after_earlier", KG_ANY, 0, 0, .has = FLY_CAP_OVERLAP,
      .text = "/* Lets the next kernel of the stream get ready, and waits for the one before to have finished. */\n"
              "static __device__ void after_earlier()\n"

@@ -7,7 +7,7 @@
  *   write  dx = rstd (g - h c) + dresidual
  *
  * and over the rows of a program dgamma += dy h in f32 registers, written to `partial` at its end. Longer rows
- * are read twice and add to `partial` in memory. The last variant but one adds the programs up.
+ * are read twice and add to `partial` in memory. A variant of its own adds the programs up.
  *
  * Registers: 12 dwords a vector, gamma, a sum an element. LDS: 16 bytes a wave where a row has several; where
  * rows share a workgroup, 4 bytes an element that it holds.

@@ -27,11 +27,11 @@ flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fl
 /* Queues k, whose function is loaded: 0 or the runtime's error. Only kernels that wait for the one before them
  * may overlap with it. */
 static inline int fly_launch_kernel(const struct fly_call *c, const struct fly_kernel *k, void *function,
-                                    const uint32_t grid[3], void *kernargs)
+                                    const uint32_t grid[3], void *kernargs, bool overlap)
 {
     const uint32_t block[3] = {k->block, 1, 1};
     struct fly_runtime *rt = c->h->rt;
-    const bool overlap = c->h->overlap && (fly_arch_row(k->arch)->caps & FLY_CAP_OVERLAP);
+    overlap = overlap && (fly_arch_row(k->arch)->caps & FLY_CAP_OVERLAP);
     return rt->launch(rt, function, grid, block, 0, c->h->stream, kernargs, k->kernarg_bytes,
                       k->cluster, overlap);
 }
@@ -39,7 +39,7 @@ static inline int fly_launch_kernel(const struct fly_call *c, const struct fly_k
 /* Queues the entry's kernel: 0 or the runtime's error. kernargs holds the kernel's explicit arguments. */
 static inline int fly_launch_grid(const struct fly_call *c, const uint32_t grid[3], void *kernargs)
 {
-    return fly_launch_kernel(c, c->entry->kernel, c->entry->function, grid, kernargs);
+    return fly_launch_kernel(c, c->entry->kernel, c->entry->function, grid, kernargs, c->h->overlap);
 }
 
 /* The same with workgroups in one dimension. */
@@ -48,11 +48,11 @@ static inline int fly_launch(const struct fly_call *c, uint32_t workgroups, void
     return fly_launch_grid(c, (const uint32_t[3]){workgroups, 1, 1}, kernargs);
 }
 
-/* Queues the entry's second kernel. */
+/* Queues the entry's second kernel, which may always overlap: what is before it is the same call's. */
 static inline int fly_launch_second(const struct fly_call *c, const uint32_t grid[3],
                                     void *kernargs)
 {
-    return fly_launch_kernel(c, c->entry->second, c->entry->second_function, grid, kernargs);
+    return fly_launch_kernel(c, c->entry->second, c->entry->second_function, grid, kernargs, true);
 }
 
 /* The second half of a Plan function: selects, loads and describes. p null: an empty problem. */

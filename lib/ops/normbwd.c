@@ -118,28 +118,6 @@ int fly_normbwd_limits(const struct fly_kernel *k, char *text, size_t bytes)
     return fly_rowwise_limits(k, text, bytes);
 }
 
-/* The narrowest tile that holds the row; a program goes on from row to row, so there is no wait to hide by more
- * vectors. Then those that take any row, vectors first. */
-uint32_t fly_normbwd_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
-                               const struct fly_target *t)
-{
-    (void)t;
-    uint32_t best = n;
-    int64_t least = INT64_MAX;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct fly_rowwise_tile *tile = &k[i].rowwise;
-        if (fly_normbwd_fits(&k[i], p))
-            continue;
-        int64_t room = fly_rowwise_max_cols(&k[i]);
-        int64_t cost = (room ? room : INT64_MAX / 4) + (tile->vec == 1 ? INT64_MAX / 4 : 0) + tile->vectors;
-        if (cost < least) {
-            least = cost;
-            best = i;
-        }
-    }
-    return best;
-}
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -150,6 +128,44 @@ static int64_t smaller(int64_t a, int64_t b)
 static bool on_nvidia(const struct fly_arch *arch)
 {
     return strcmp(arch->group, "nvptx") == 0;
+}
+
+/* Whether rows do not all lie at multiples of a vector. */
+static bool odd(const struct fly_problem *p)
+{
+    int64_t any = p->v[FLY_NORMBWD_COLS];
+    for (int f = FLY_NORMBWD_LDX; f <= (p->v[FLY_NORMBWD_ADD] ? FLY_NORMBWD_LDDR : FLY_NORMBWD_LDDX); f++)
+        any |= p->v[f];
+    return any * fly_dtype_bits(p->types[0]) % 128 != 0;
+}
+
+/* The narrowest tile that holds the row; a program goes on from row to row, so there is no wait to hide by more
+ * vectors. Then those that take any row, vectors first. On NVIDIA vectors that are not aligned are taken element by
+ * element; tiles of single elements, which ask for the next row, are two to three times as fast, but not in short
+ * rows. */
+uint32_t fly_normbwd_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
+                               const struct fly_target *t)
+{
+    enum { SHORT = 128 }; /* columns */
+    const bool elements = on_nvidia(t->arch) && odd(p) && p->v[FLY_NORMBWD_COLS] > SHORT;
+    uint32_t best = n;
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fly_rowwise_tile *tile = &k[i].rowwise;
+        if (fly_normbwd_fits(&k[i], p))
+            continue;
+        int64_t room = fly_rowwise_max_cols(&k[i]);
+        int64_t cost = (room ? room : INT64_MAX / 4) + tile->vectors;
+        if (elements && room)
+            cost += tile->vec == 1 ? 0 : INT64_MAX / 8;
+        else if (tile->vec == 1)
+            cost += INT64_MAX / 4;
+        if (cost < least) {
+            least = cost;
+            best = i;
+        }
+    }
+    return best;
 }
 
 /* Columns from where the grid starts to the rows: to the cache line x lies in, or less where the tile has no
@@ -193,15 +209,18 @@ static int64_t resident_programs(const struct fly_kernel *k, const struct fly_ta
  * Workgroups of the first kernel. Each costs a row of f32 a sum in the workspace, written and read, and a start, in which
  * it finds its columns and gamma. So there are enough that each compute unit has eight waves of 64, more where rows
  * would keep many more busy; but no more than leave the workspace's traffic below SHARE percent of the bytes that must
- * move, as long as each compute unit has one.
+ * move, as long as each compute unit has one. On NVIDIA as many as are resident, of which beyond one a compute unit each
+ * has two rows.
  */
 enum { SHARE = 12 };
 
 static int64_t programs_of(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)
 {
     int64_t rows = p->v[FLY_NORMBWD_ROWS], groups = rows / k->rowwise.rows + (rows % k->rowwise.rows != 0);
-    if (on_nvidia(t->arch))
-        return smaller(groups, resident_programs(k, t));
+    if (on_nvidia(t->arch)) {
+        int64_t two = groups / 2 + groups % 2, most = smaller(groups, resident_programs(k, t));
+        return smaller(most, two > t->cus ? two : t->cus);
+    }
     int64_t busy = (int64_t)t->cus * (k->block >= 512 ? 1 : 512 / k->block);
     int64_t programs = smaller(groups, groups >= 32 * busy ? 2 * busy : busy);
     int64_t element = fly_dtype_bits(k->types[0]) / 8 * (p->v[FLY_NORMBWD_ADD] ? 4 : 3); /* bytes moved for one of x */
@@ -215,7 +234,9 @@ struct fly_normbwd_work fly_normbwd_work(const struct fly_kernel *k, const struc
 {
     int64_t cols = p->v[FLY_NORMBWD_COLS], vec = k->rowwise.vec;
     int64_t room = cols + (vec > 1 ? 2 * LINE * 8 / fly_dtype_bits(k->types[0]) : 0);
-    int64_t lanes = ((room + vec - 1) / vec + 15) / 16 * 16;
+    /* No workgroup that adds up has places of both sums. */
+    int64_t step = on_nvidia(t->arch) && vec == 1 ? 64 : 16;
+    int64_t lanes = ((room + vec - 1) / vec + step - 1) / step * step;
     return (struct fly_normbwd_work){(int32_t)programs_of(k, p, t), (int32_t)before_of(k, cols, x, t->arch),
                                      (int32_t)lanes, lanes * vec};
 }
@@ -307,14 +328,22 @@ static uint64_t address(const void *p)
     return (uint64_t)(uintptr_t)p;
 }
 
+/* Places of the workspace that a workgroup of the kernel that adds up takes. */
+static uint32_t places_of(const struct fly_kernel *sum)
+{
+    return sum->rowwise.threads * sum->rowwise.vec;
+}
+
 /* Zeroes the workspace with the kernel that adds up: nothing added up is zero in every type. */
 static int clear(const struct fly_call *c, uint64_t at, uint64_t bytes)
 {
     const uint64_t element = fly_dtype_bits(c->entry->kernel->types[1]) / 8, most = UINT64_C(1) << 30;
     for (uint64_t n = bytes / element, some; n; n -= some, at += some * element) {
         some = n < most ? n : most;
-        struct kernargs_layout ka = {.dgamma = at, .partial = at, .cols = (int32_t)some, .lanes = (int32_t)((some + 15) / 16 * 16), .vec = 1};
-        const uint32_t g[3] = {(uint32_t)ka.lanes / c->entry->second->rowwise.threads, 1, 1};
+        const uint64_t places = places_of(c->entry->second);
+        struct kernargs_layout ka = {.dgamma = at, .partial = at, .cols = (int32_t)some,
+                                     .lanes = (int32_t)((some + places - 1) / places * places), .vec = 1};
+        const uint32_t g[3] = {(uint32_t)(ka.lanes / places), 1, 1};
         int error = fly_launch_second(c, g, &ka);
         if (error)
             return error;
@@ -361,7 +390,7 @@ static int launch(const struct fly_call *c, const void *args)
         return error;
     if (w.programs && a->atomic)
         ka.programs = 1;
-    return fly_launch_second(c, (const uint32_t[3]){(uint32_t)(halves(p) * (w.half / sum->rowwise.threads)), 1, 1}, &ka);
+    return fly_launch_second(c, (const uint32_t[3]){(uint32_t)(halves(p) * (w.half / places_of(sum))), 1, 1}, &ka);
 }
 
 flyStatus_t fly_normbwd_call(flyHandle_t h, const struct fly_op *op, fly_normbwd_read_fn *read, const void *args)

@@ -133,6 +133,28 @@ Test(cuda, workgroups_that_share_a_row_are_launched_as_a_cluster)
     remove_folder();
 }
 
+Test(cuda, what_adds_programs_up_overlaps_with_them)
+{
+    const char *fingerprint;
+    const struct fly_kernel *k = picked_for("rmsnormbwd", "rmsnormbwd:bf16:rows=600,cols=769", "sm90a", 132, &fingerprint);
+    struct fly_problem p = unit_problem("rmsnormbwd:bf16:rows=600,cols=769");
+    struct fly_target t = {fly_arch_find("sm90a"), 132};
+    write_ptx(k, fingerprint, "ptx", "fine");
+    write_ptx(fly_op_find("rmsnormbwd")->second(k, &p, &t), fingerprint, "ptx", "fine");
+    flyHandle_t h = open_fake(0);
+    void *at = (void *)4096;
+    flyRmsNormBackwardArgs_t a = FLY_ARGS_INIT(a);
+    a.rows = 600, a.cols = 769, a.dtype = FLY_DTYPE_BF16;
+    a.x = a.dy = a.gamma = a.rstd = a.dx = a.dgamma = a.workspace = at;
+    a.workspace_bytes = 1 << 30;
+    cr_assert_eq(flyRmsNormBackward(h, &a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(h));
+    cr_expect_eq(fake()->launches, 2);
+    cr_expect_eq(fake()->overlapped, 1);
+    cr_expect_eq(fake()->grid, 13, "%u", fake()->grid); /* 64 of 832 places a workgroup */
+    flyDestroy(h);
+    remove_folder();
+}
+
 Test(cuda, a_kernel_is_loaded_at_first_use_and_contexts_are_put_back)
 {
     const char *fingerprint;

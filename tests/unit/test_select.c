@@ -185,6 +185,37 @@ Test(select, gradients_keep_their_workspace_small)
             }
 }
 
+/* Where vectors must be aligned, gradients of rows that have them nowhere are taken by tiles of single elements. */
+Test(select, gradients_of_odd_rows_take_single_elements_on_nvidia)
+{
+    static const struct {
+        int64_t cols, ld;
+        bool elements;
+    } rows[] = {{769, 769, true},   {3001, 3001, true}, {768, 769, true},   {8191, 8191, true}, {129, 129, true},
+                {768, 768, false},  {768, 776, false},  {5000, 5000, false}, {100, 100, false}, {5, 5, false}};
+    static const char *const ops[] = {"layernormbwd", "rmsnormbwd"};
+    for (unsigned o = 0; o < COUNT(ops); o++)
+        for (unsigned r = 0; r < COUNT(rows); r++) {
+            struct fly_problem p;
+            const struct fly_op *op = fly_op_find(ops[o]);
+            const struct fly_arch *arch = fly_arch_find("sm90a");
+            uint32_t n;
+            fly_problem_init(op, op->types[2], &p);
+            p.v[FLY_ROWWISE_ROWS] = 4096;
+            for (uint32_t f = FLY_ROWWISE_COLS; f < op->nfields; f++)
+                if (!strncmp(op->fields[f].name, "ld", 2))
+                    p.v[f] = rows[r].ld;
+            p.v[FLY_ROWWISE_COLS] = rows[r].cols;
+            fly_registry_rows(op, arch->id, p.types, &n);
+            if (!n)
+                continue;
+            const struct fly_kernel *k = select_or_fail(&p, arch->id, 132).kernel;
+            cr_expect_eq(k->rowwise.vec == 1 && k->rowwise.vectors > 1, rows[r].elements, "%s for %lld columns, %lld apart",
+                         k->name, (long long)rows[r].cols, (long long)rows[r].ld);
+            cr_expect_eq(k->rowwise.passes, 1);
+        }
+}
+
 Test(select, a_row_that_fits_registers_is_read_once)
 {
     static const int64_t cols[] = {64, 1000, 4096, 5000, 8192, 12288, 16384};
