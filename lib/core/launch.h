@@ -48,7 +48,7 @@ static inline int fly_launch(const struct fly_call *c, uint32_t workgroups, void
     return fly_launch_grid(c, (const uint32_t[3]){workgroups, 1, 1}, kernargs);
 }
 
-/* Queues the entry's second kernel, which may always overlap: what is before it is the same call's. */
+/* Queues the entry's second kernel, which may always overlap: it is short, and hides its start behind the first. */
 static inline int fly_launch_second(const struct fly_call *c, const uint32_t grid[3],
                                     void *kernargs)
 {
