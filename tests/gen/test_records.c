@@ -111,6 +111,15 @@ Test(records, the_last_row_wise_kernel_of_a_group_takes_any_row)
     }
 }
 
+/* An index that was not filled in; PTX has the letter for predicates. */
+static const char *index_left(const char *text)
+{
+    const char *at = strchr(text, '@');
+    while (at && !strncmp(at, "@there ", 7))
+        at = strchr(at + 1, '@');
+    return at;
+}
+
 Test(records, every_record_is_legal_and_written_twice_alike)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -126,7 +135,7 @@ Test(records, every_record_is_legal_and_written_twice_alike)
         cr_expect_null(strstr(first.text, "#if"), "%s", name);
         cr_expect_null(strstr(first.text, "template"), "%s", name);
         cr_expect_null(strchr(first.text, '$'), "%s", name);
-        cr_expect_null(strchr(first.text, '@'), "%s", name);
+        cr_expect_null(index_left(first.text), "%s", name);
         cr_expect_null(strstr(first.text, "``"), "%s", name);
         if (records[i].arch->caps & FLY_CAP_OVERLAP)
             cr_expect_not_null(strstr(first.text, "    after_earlier();\n"), "%s may overlap and does not wait", name);
