@@ -18,7 +18,9 @@
 #include "mem.h"
 #include "trap.h"
 
-enum { LINE = 128 }; /* bytes that are read at once: assumed */
+/* Bytes that are read at once: assumed; workgroups that can share a load, which with more of them named is a plain
+ * one (Triton, pull request 11078). */
+enum { LINE = 128, SHARE = 5 };
 
 /* Lines asked for, by each of the workgroups of the mask: who is ahead of the others. */
 struct sim_asked {
@@ -199,7 +201,7 @@ static void ask_line(struct sim_wave *w, const struct insn *in, u32 mask, u64 li
 void sim_cluster_ask(struct sim_wave *w, const struct insn *in, u32 mask, u64 a, u64 n)
 {
     const u32 named = mask & 0xffff;
-    if (mask & SIM_CLUSTER_EARLY || !(named & (named - 1)) || !n)
+    if (mask & SIM_CLUSTER_EARLY || !(named & (named - 1)) || __builtin_popcount(named) > SHARE || !n)
         return;
     for (u64 line = a / LINE; line <= (a + n - 1) / LINE; line++)
         ask_line(w, in, named, line);

@@ -540,6 +540,9 @@ static const struct fault_case cases[] = {
     {"the same without waiting for it", {.target = "gfx1250", .cluster = 2, .lds = 256,
         .body = RANK "s_mov_b32 m0, 0x10003\ns_cmp_eq_u32 s20, 1\ns_cbranch_scc1 .Lx\n"
                 "cluster_load_async_to_lds_b32 v1, v1, s[8:9]\ns_wait_asynccnt 0x0\n.Lx:\ns_nop 0"}, 2, 32, NULL, NULL},
+    {"the same of more workgroups than can share a load", {.target = "gfx1250", .cluster = 6, .lds = 256,
+        .body = RANK "s_mov_b32 m0, 63\ns_cmp_eq_u32 s20, 1\ns_cbranch_scc1 .Lx\n"
+                "cluster_load_async_to_lds_b32 v1, v1, s[8:9]\ns_wait_asynccnt 0x0\n.Lx:\ns_nop 0"}, 6, 32, NULL, NULL},
     {"loads of different memory with the cluster's mask", {.target = "gfx1250", .cluster = 2, .lds = 256,
         .body = RANK "s_mov_b32 m0, 3\ncluster_load_b32 v4, v2, s[8:9]\ns_wait_loadcnt 0x0"}, 2, 32,
      "deadlock: the load with mask 0x3 of the 128 bytes at 0x# waits for workgroup (#, 0, 0), which did not make it",
