@@ -253,10 +253,11 @@ static const struct kg_word epilogue[] = {
 #undef BIAS
     WORD("activate", "/* act 1: max(x, 0). act 2: x / (1 + exp2(x (p + q x x))), which is silu for "
                      "q = 0 and gelu by tanh for its\n"
-                     "   own p and q. NaN stays NaN. */\n"
+                     "   own p and q. NaN stays NaN; of an infinite x with q = 0 none is made. */\n"
                      "static __device__ float activate(float x, unsigned act, float p, float q)\n"
                      "{\n"
-                     "    const float e = __builtin_amdgcn_exp2f(x * (p + q * x * x));\n"
+                     "    const float t = __builtin_amdgcn_fmed3f(x, -65536.0f, 65536.0f);\n"
+                     "    const float e = __builtin_amdgcn_exp2f(t * (p + q * t * t));\n"
                      "    const float smooth = x * __builtin_amdgcn_rcpf(1.0f + e);\n"
                      "    const float ramp = x < 0.0f ? 0.0f : x;\n"
                      "    return act == 1 ? ramp : smooth;\n"

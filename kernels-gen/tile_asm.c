@@ -569,13 +569,16 @@ static void activate(struct asm_kernel *k, unsigned acc)
     kg_asm(a, "none", "s_cbranch_scc1 .L%s_%u", k->name, label);
     kg_asm(a, "", "s_cmp_eq_u32 s%u, 1", T3);
     kg_asm(a, "", "s_cbranch_scc1 .L%s_%u", k->name, label + 1);
+    kg_asm(a, "65536: no product of x below is infinite", "s_mov_b32 s%u, 0x47800000", T0);
+    for (unsigned i = 0; i < 4; i++)
+        kg_asm(a, "", "v_med3_f32 v%u, v%u, s%u, -s%u", v + 4 + i, acc + i, T0, T0);
     for (unsigned i = 0; i < 4; i++)
         kg_asm(a, i ? "" : "x / (1 + exp2(x (p + q x x)))", "v_mul_f32_e32 v%u, v%u, v%u", v + i,
-               acc + i, acc + i);
+               v + 4 + i, v + 4 + i);
     for (unsigned i = 0; i < 4; i++)
         kg_asm(a, "", "v_fma_f32 v%u, v%u, v%u, v%u", v + i, v + i, e + Q, e + P);
     for (unsigned i = 0; i < 4; i++)
-        kg_asm(a, "", "v_mul_f32_e32 v%u, v%u, v%u", v + i, v + i, acc + i);
+        kg_asm(a, "", "v_mul_f32_e32 v%u, v%u, v%u", v + i, v + i, v + 4 + i);
     for (unsigned i = 0; i < 4; i++)
         kg_asm(a, "", "v_exp_f32_e32 v%u, v%u", v + i, v + i);
     for (unsigned i = 0; i < 4; i++)

@@ -85,8 +85,8 @@ FLY_API flyStatus_t flyGemmPreshuffle(flyHandle_t handle, const flyGemmPreshuffl
  * grid has fewer than two workgroups a CU: plan->grid[1] is the parts that a second launch adds up,
  * "_s2" in the kernel's name says that waves of a workgroup do half of it each. It stays whole when
  * it is a single k tile (the third number in the name), when the sums of parts would take more
- * than 64 MiB, and where the bound model says that splitting costs more than 4 %; the log
- * (FLY_LOG=select) names which. */
+ * than 64 MiB, and where the bound model says that splitting costs more than 4 %; plan->note and
+ * the log (FLY_LOG=select) say which. */
 FLY_API flyStatus_t flyGemmPreshufflePlan(flyHandle_t handle, const flyGemmPreshuffleArgs_t *args,
                                           flyPlan_t *plan);
 

@@ -111,6 +111,7 @@ typedef struct flyPlan_t {
     const char *bound;        /* what limits it: "HBM", "L2", "L1", "LDS", "matrix"; "" without a model */
     const char *second;       /* the variant modelled next to it; "" when there is no other */
     double second_us;         /* and its time */
+    const char *note;         /* of GEMM, how k is split, or why it is whole; "" elsewhere */
 } flyPlan_t;
 
 #ifdef __cplusplus

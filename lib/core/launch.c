@@ -3,6 +3,7 @@
 #include "core/launch.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,8 @@ static void explain(const struct fly_op *op, const struct fly_kernel *pick,
     uint32_t n;
     const struct fly_kernel *k = fly_registry_rows(op, t->arch->id, p->types, &n);
     out->bound = out->second = "";
+    if (op->note)
+        out->note = op->note(pick, p, t);
     if (!op->model)
         return;
     out->modelled_us = op->model(pick, p, t, &out->bound);
@@ -52,8 +55,9 @@ log_choice(const struct fly_op *op, const struct fly_entry *e, const struct fly_
     if (*plan.bound)
         snprintf(why, sizeof why, ", modelled %.1f us by %s; next %s %.1f us", plan.modelled_us,
                  plan.bound, *plan.second ? plan.second : "none", plan.second_us);
-    fly_log(FLY_LOG_SELECT, "select: %s -> %s (%s%s)", text, e->kernel->name,
-            fly_reason_name(e->reason), why);
+    fly_log(FLY_LOG_SELECT, "select: %s -> %s (%s%s%s%s)", text, e->kernel->name,
+            fly_reason_name(e->reason), why, plan.note && *plan.note ? "; " : "",
+            plan.note ? plan.note : "");
 }
 
 static void __attribute__((cold)) log_call(const struct fly_problem *p)
@@ -159,12 +163,13 @@ flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_pr
         return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: plan = NULL: must point to a flyPlan_t",
                         function);
     /* The plan is only written, but its size obeys the same rules. */
-    flyStatus_t status = fly_args_copy(h, name, plan, &out, sizeof out, sizeof out);
+    flyStatus_t status =
+        fly_args_copy(h, name, plan, &out, offsetof(flyPlan_t, note), sizeof out);
     if (status != FLY_STATUS_SUCCESS)
         return status;
     memset(&out, 0, sizeof out);
     memcpy(&out.size, plan, sizeof out.size);
-    out.kernel = out.bound = out.second = "";
+    out.kernel = out.bound = out.second = out.note = "";
     if (p) {
         struct fly_entry *e;
         status = select_entry(h, function, op, p, &e);
@@ -197,6 +202,6 @@ flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_pr
         out.reason = e->reason;
         explain(op, e->kernel, p, &h->device->target, &out);
     }
-    memcpy(plan, &out, sizeof out);
+    memcpy(plan, &out, out.size < sizeof out ? out.size : sizeof out);
     return FLY_STATUS_SUCCESS;
 }

@@ -156,6 +156,10 @@ struct fly_op {
     double (*model)(const struct fly_kernel *k, const struct fly_problem *p,
                     const struct fly_target *t, const char **bound);
 
+    /* What else a plan says of k for p, in words. May be null: nothing. */
+    const char *(*note)(const struct fly_kernel *k, const struct fly_problem *p,
+                        const struct fly_target *t);
+
     /* Bytes the problem must move at least: reads and writes of the large tensors, parameters
      * apart. */
     void (*ideal_bytes)(const struct fly_problem *p, uint64_t *data, uint64_t *params);

@@ -411,6 +411,28 @@ static double model(const struct fly_kernel *k, const struct fly_problem *p,
     return e.microseconds;
 }
 
+static const char *note(const struct fly_kernel *k, const struct fly_problem *p,
+                        const struct fly_target *t)
+{
+    struct fly_gemm_shape s = shape_of(p);
+    uint32_t split_tiles, splits = split_of(k, p, t, &split_tiles);
+    bool sliced = k->gemm.slices > 1 && split_tiles > 1;
+    if (splits > 1)
+        return sliced ? "k in parts, which a second launch adds up, and in two slices a workgroup"
+                      : "k in parts, which a second launch adds up";
+    if (sliced)
+        return "k in two slices a workgroup, added up in LDS";
+    if (!fly_gemm_thin(k, &s, t, 1))
+        return "k whole: there are two workgroups a CU or more";
+    if (s.k <= k->gemm.k)
+        return "k whole: it is a single tile";
+    if (p->v[F_SPLIT] == 1)
+        return "k whole: without workspace there are no parts";
+    if (!fly_gemm_may_split(k, &s, t, 2))
+        return "k whole: the sums of two parts would take more than 64 MiB";
+    return "k whole: split it would be slower by the bound model";
+}
+
 /* ---- the call ---- */
 
 #define REFUSE(status, ...) return fly_fail(h, status, "%s: " __VA_ARGS__)
@@ -817,6 +839,7 @@ const struct fly_op fly_op_gemm = {
     .second = second,
     .workspace = workspace,
     .model = model,
+    .note = note,
     .ideal_bytes = ideal_bytes,
     .run = run,
     .plan = plan,

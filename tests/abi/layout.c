@@ -72,7 +72,8 @@ MEMBER(flyPlan_t, modelled_us, 64, 8);
 MEMBER(flyPlan_t, bound, 72, 8);
 MEMBER(flyPlan_t, second, 80, 8);
 MEMBER(flyPlan_t, second_us, 88, 8);
-SAME(sizeof(flyPlan_t), 96);
+MEMBER(flyPlan_t, note, 96, 8);
+SAME(sizeof(flyPlan_t), 104);
 
 MEMBER(flyLayerNormArgs_t, size, 0, 8);
 MEMBER(flyLayerNormArgs_t, rows, 8, 8);

@@ -444,7 +444,8 @@ Test(gemm, nan_stays_in_its_row, .init = open_gemm_device, .fini = close_device)
                                     .n = 40,
                                     .k = (split + 1) * k->gemm.k + chunk,
                                     .pad_a = split - 1,
-                                    .split = split};
+                                    .split = split,
+                                    .epi = (int)(i + (unsigned)split) % EPILOGUES};
             struct fly_problem p = problem(k->types, &s);
             struct check_options opt = {.seed = i};
             struct check_case c;
@@ -877,6 +878,9 @@ Test(gemm, plan_explains_the_pick, .init = open_gemm_device, .fini = close_devic
                   plan.bound);
         cr_expect(*plan.second && strcmp(plan.second, plan.kernel), "next to %s: %s", plan.kernel,
                   plan.second);
+        cr_expect(!strncmp(plan.note, "k ", 2), "note \"%s\"", plan.note);
+        cr_expect_eq(strstr(plan.note, "parts") != NULL, plan.launches == 2, "%u launches: %s",
+                     plan.launches, plan.note);
         cr_expect_geq(1.05 * plan.second_us, plan.modelled_us, "%s takes %.2f us, %s %.2f",
                       plan.kernel, plan.modelled_us, plan.second, plan.second_us);
     }

@@ -174,30 +174,34 @@ ParameterizedTest(int *row, gemm_counts, loop, .init = open_simulator, .fini = c
 }
 
 /* All units on a problem of prefill size, L2 and memory included: 32 waves spread over the grid,
- * each line of A and B once from memory. */
+ * each line of A and B once from memory. Rows are long, and as short as the share that C has of L1's
+ * work leaves below the limit: lines of C over those of A and B go as 1 / k. */
 Test(gemm_counts, prefill_is_bound_by_matrix_units, .init = open_simulator, .fini = close_simulator)
 {
-    enum { M = 4096, N = 8192, ROW = 8192, WAVES = 32 }; /* bytes of a row of A */
+    enum { M = 4096, N = 8192, LONG = 8192, SHORT = 2048, WAVES = 32 }; /* bytes of a row of A */
     int (*sample)(uint64_t, uint64_t);
     void *symbol = device.rt->symbol(device.rt, "flysimSample");
     int kernels = 0;
     cr_assert_not_null(symbol);
     memcpy(&sample, &symbol, sizeof sample);
-    for (uint32_t i = 0; i < op()->nkernels; i++) {
-        const struct fly_kernel *k = &op()->kernels[i];
+    for (uint32_t i = 0; i < 2 * op()->nkernels; i++) {
+        const struct fly_kernel *k = &op()->kernels[i / 2];
+        const int64_t row = i % 2 ? SHORT : LONG;
         char text[FLY_MAX_PROBLEM_TEXT];
         struct flysim_counts c = {.size = sizeof c};
         struct check_case run;
         struct check_result r;
         struct fly_problem p;
-        if (!chosen(k, device.arch) || !matrix_bound(k))
+        /* CDNA3 has room; the assembly stores C in halves of lines. */
+        bool tight = !strcmp(device.arch, "gfx950") && !strstr(k->name, "_asm");
+        if (!chosen(k, device.arch) || !matrix_bound(k) || (row == SHORT && !tight))
             continue;
-        const int64_t depth = ROW / (int64_t)num_bytes(k->types[0], 1);
+        const int64_t depth = row / (int64_t)num_bytes(k->types[0], 1);
         problem_of(k, M, N, depth, text, sizeof text);
         cr_assert_eq(fly_problem_parse(text, &p, NULL, 0), FLY_STATUS_SUCCESS, "%s", text);
         fly_force(device.handle, k->name);
         cr_assert(prepare(&run, &p), "%s: %s", text, flyErrorMessage(device.handle));
-        sample(WAVES, (uint64_t)(M + N) * ROW);
+        sample(WAVES, (uint64_t)((M + N) * row));
         reset_counts();
         check_launch(&run, &r);
         sample(0, 0);

@@ -155,11 +155,16 @@ Test(args, the_plan_obeys_the_size_rules_too)
         uint64_t more;
     } p;
     memset(&p, 0xee, sizeof p);
-    p.plan.size = sizeof p.plan - 1;
+    p.plan.size = offsetof(flyPlan_t, note) - 1;
     cr_assert_eq(flyLayerNormPlan(h, &a, &p.plan), FLY_STATUS_INVALID_VALUE);
     cr_assert(strstr(flyErrorMessage(h), "plan: size"), "%s", flyErrorMessage(h));
     cr_assert_eq(p.plan.launches, 0xeeeeeeee, "a refused plan was written");
     cr_assert_eq(flyLayerNormPlan(h, &a, NULL), FLY_STATUS_INVALID_VALUE);
+    const char *const kept = p.plan.note;
+    p.plan.size = offsetof(flyPlan_t, note); /* the first version */
+    cr_assert_eq(flyLayerNormPlan(h, &a, &p.plan), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(h));
+    cr_assert_eq(p.plan.launches, 1);
+    cr_assert_eq(p.plan.note, kept, "written beyond its size");
     p.plan.size = sizeof p.plan;
     cr_assert_eq(flyLayerNormPlan(h, &a, &p.plan), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(h));
     cr_assert_eq(p.more, UINT64_C(0xeeeeeeeeeeeeeeee));
