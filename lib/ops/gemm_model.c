@@ -124,7 +124,7 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
     double lds = g->m * kb * g->waves_n / r->lds + g->m * kb / 128;
     w.slices = g->slices;
     w.step = w.slices * g->depth;
-    w.tile = w.slices * more(matrix, more(l1, lds)) + SYNC;
+    w.tile = w.slices * (more(matrix, more(l1, lds)) + SYNC);
     w.matrix = w.blocks * matrix;
     w.lds = w.blocks * lds;
     w.exchange = (w.slices - 1) * g->m * g->n * 4 * (1.0 / 128 + 1 / r->lds);
