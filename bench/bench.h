@@ -52,6 +52,7 @@ struct bench_result {
     int nunits;
     const char *bound;  /* what the modelled time is limited by, and its share */
     double bound_share;
+    uint64_t l1_bytes_clk; /* assumed by the model */
 
     bool timed; /* a GPU's clock */
     double median_us, best_us, gbps;

@@ -74,6 +74,7 @@ bool bench_count(struct check_case *c, struct bench_result *r)
         r->units[r->nunits].name = unit_name(r->nunits);
         r->units[r->nunits].us = n.unit_ns[r->nunits] / 1e3;
     }
+    r->l1_bytes_clk = n.l1_bytes_clk;
     r->bound = n.bound;
     r->bound_share = n.bound_share;
     return true;

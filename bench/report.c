@@ -91,7 +91,7 @@ void bench_print_json(const struct bench_options *opt, const struct bench_result
         for (int i = 0; i < r->nunits; i++)
             printf("%s\"%s\":%.6g", i ? "," : "", r->units[i].name, r->units[i].us);
         putchar('}');
-        json_integer("assumed_l1_bytes_a_clock", FLYSIM_L1_BYTES);
+        json_integer("assumed_l1_bytes_a_clock", r->l1_bytes_clk);
         if (r->bound) {
             putchar(',');
             json_string("modelled_bound", r->bound);
@@ -127,7 +127,7 @@ void bench_print_text(const struct bench_options *opt, const struct bench_result
                r->simulated < r->workgroups ? "extrapolated: " : "",
                r->ideal_bytes ? (double)(r->bytes_read + r->bytes_written) / (double)r->ideal_bytes : 0,
                r->ideal_bytes ? (double)r->unique_bytes / (double)r->ideal_bytes : 0, r->vgprs,
-               r->spills, r->occupancy, r->modelled_us, r->bound ? r->bound : "-", FLYSIM_L1_BYTES);
+               r->spills, r->occupancy, r->modelled_us, r->bound ? r->bound : "-", (int)r->l1_bytes_clk);
     if (r->timed)
         printf(" %.2f us, %.0f GB/s", r->median_us, r->gbps);
     putchar('\n');

@@ -37,8 +37,9 @@ static const struct kg_rowwise tiles_of_64[] = {
     {1, 512, 4, .loop = true},
 };
 static const struct kg_rowwise few_tiles_of_64[] = {
-    {16, 4, 2}, {8, 8, 2}, {8, 8, 4}, {4, 16, 4}, {2, 32, 3}, {2, 32, 4}, {1, 64, 3}, {1, 64, 4}, {1, 128, 3}, {1, 128, 4},
-    {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 256, 8}, {1, 512, 4}, {1, 512, 8},
+    {16, 4, 2}, {8, 8, 2}, {8, 8, 4}, {4, 16, 4}, {4, 16, 6}, {2, 32, 3}, {2, 32, 4}, {1, 64, 3}, {1, 64, 4},
+    {1, 64, 6}, {1, 64, 8}, {1, 128, 3}, {1, 128, 4}, {1, 128, 6}, {1, 128, 8},
+    {1, 256, 3}, {1, 256, 4}, {1, 256, 8}, {1, 512, 4}, {1, 512, 8},
     {1, 512, 4, .loop = true},
 };
 
@@ -248,6 +249,13 @@ void kg_quant_codes(struct kg *g, const struct kg_spec *s, const char *to, const
     kg_line(g, "%s", line);
 }
 
+/* Rows whose accesses are half a line of codes each: where the tile is full, neighbours swap codes, so that each stores
+ * what two have of a vector. */
+static bool stores_pairs(const struct kg_spec *s)
+{
+    return s->tile.threads * s->tile.vec == 32 && s->tile.vectors % 2 == 0;
+}
+
 void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value)
 {
     kg_open(g, "if (lift != 1)");
@@ -255,6 +263,19 @@ void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value)
     kg_line(g, "%s *= rare(lift);", value);
     kg_each_end(g);
     kg_close(g);
+    if (stores_pairs(s)) {
+        kg_note(g, "A row as long as the tile: of each two vectors an even lane stores the first, its neighbour's too, an odd "
+                   "lane the second.");
+        kg_open(g, "if (cols == %u)", kg_spec_max_cols(s));
+        kg_line(g, "#pragma unroll");
+        kg_open(g, "for (int j = 0; j < %u; j += 2)", s->tile.vectors);
+        kg_quant_codes(g, s, "const $o first =", "wide[j]");
+        kg_quant_codes(g, s, "const $o second =", "wide[j + 1]");
+        kg_line(g, "store_pair_$o(y_row, at[j], at[j + 1], first, second);");
+        kg_close(g);
+        kg_line(g, "return;");
+        kg_close(g);
+    }
     kg_each(g);
     kg_open(g, "if (inside@)");
     kg_quant_codes(g, s, "const $o out =", value);

@@ -199,7 +199,7 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
         } else {
             kg_line(g, t->vectors == 1 ? "const int place = $n * lane - before;"
                                        : "const int place = $n * (j * %u + lane) - before;", t->threads);
-            kg_line(g, "at@ = clamp(place, 0, cols - $n);");
+            kg_line(g, "at@ = within(place, cols - $n);");
             kg_line(g, "moved@ = at@ - place;");
         }
         kg_each_end(g);
@@ -509,16 +509,21 @@ static void keep_added(struct kg *g, const struct kg_spec *s, const char *name, 
     kg_open(g, "if (%s)", which ? "dbeta" : "dgamma");
     kg_line(g, "barrier();");
     kg_each_scope(g);
+    kg_open(g, "if (whole)");
+    kg_line(g, "#pragma unroll");
+    kg_line(g, "for (int e = 0; e < $n; e++)");
+    kg_line(g, "    added[%se][work_item_id()] = %ss@%s;", first, name, element);
+    kg_else(g);
     kg_line(g, "const int to = local(moved@);");
     kg_line(g, "#pragma unroll");
     kg_line(g, "for (int e = 0; e < $n; e++)");
-    kg_line(g, "    if (!whole)");
-    kg_line(g, "        added[%se][work_item_id()] = 0;", first);
+    kg_line(g, "    added[%se][work_item_id()] = 0;", first);
     kg_line(g, "#pragma unroll");
     kg_line(g, "for (int e = 0; e < $n; e++)");
     kg_line(g, "    if ((unsigned)(to + e) < $n)");
     kg_line(g, kg_row_strided(g, s) ? "        added[%se][work_item_id()] = %ss@%s;"
                                     : "        added[%sto + e][work_item_id()] = %ss@%s;", first, name, element);
+    kg_close(g);
     kg_each_scope_end(g);
     kg_line(g, "barrier();");
     kg_note(g, "Every work-item starts with a row of its own, so that they read other banks.");

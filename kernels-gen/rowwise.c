@@ -277,15 +277,15 @@ void kg_row_begin(struct kg *g, const struct kg_spec *s)
         kg_line(g, "if (row >= rows)");
         kg_line(g, "    return;");
     }
-    kg_line(g, "const %s *x_row = x + row * ldx;", element_of(s, KG_OF_IN));
-    kg_line(g, "%s *y_row = y + row * ldy;", element_of(s, KG_OF_OUT));
+    kg_line(g, "const %s *x_row = x + times(row, ldx);", element_of(s, KG_OF_IN));
+    kg_line(g, "%s *y_row = y + times(row, ldy);", element_of(s, KG_OF_OUT));
     kg_blank(g);
 }
 
 void kg_row_matrix(struct kg *g, const struct kg_spec *s, enum kg_of of, const char *name, const char *ld)
 {
     const char *type = element_of(s, of);
-    kg_line(g, "%s *%s_row = (%s *)%s + row * %s;", type, name, type, name, ld);
+    kg_line(g, "%s *%s_row = (%s *)%s + times(row, %s);", type, name, type, name, ld);
 }
 
 void kg_row_anchor(struct kg *g, const struct kg_spec *s)
@@ -327,7 +327,7 @@ static void places(struct kg *g, const struct kg_spec *s, const char *place)
         kg_line(g, "at@ = place;");
         kg_line(g, "moved@ = $n - clamp((cols - place + %u) / %u, 0, $n);", threads - 1, threads);
     } else {
-        kg_line(g, "at@ = clamp(place, 0, cols - $n);");
+        kg_line(g, "at@ = within(place, cols - $n);");
         kg_line(g, "moved@ = at@ - place;");
     }
     kg_each_end(g);
@@ -349,7 +349,7 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
         kg_note(
             g,
             "Odd rows run backward, so that the line two rows share is touched by both at once.");
-        kg_line(g, "const int end = (cols + before + %u) / %u * %u;", line_of(s) - 1, line_of(s),
+        kg_line(g, "const int end = (unsigned)(cols + before + %u) / %u * %u;", line_of(s) - 1, line_of(s),
                 line_of(s));
         kg_line(g, "const int start = row & 1 ? end - %u : 0;", step);
         kg_line(g, "const int step = row & 1 ? -%u : %u;", step, step);
@@ -370,16 +370,29 @@ void kg_row_insides(struct kg *g, const struct kg_spec *s)
         kg_line(g, "const int tail = (cols + before) %% $n ? (cols + before) / $n - ahead : -1;");
     }
     kg_line(g, "bool inside@@, edged@@;");
+    const char *some = "(unsigned)(begin + $n - 1) < (unsigned)(cols + $n - 1)";
+    const bool forward = uniform_row(s) || s->op->adds_rows; /* only a first vector can lie before the row */
     kg_each(g);
-    kg_line(g, "inside@ = (unsigned)(moved@ + $n - 1) < 2 * $n - 1;");
+    kg_line(g, "const int begin = at@ - moved@;");
+    if (forward && s->tile.vectors > 1)
+        kg_line(g, "inside@ = j == 0 ? %s : begin < cols;", some);
+    else
+        kg_line(g, "inside@ = %s;", some);
     if (!uniform_row(s))
-        kg_line(g, "edged@ = any_with_both(inside@, moved@ != 0);");
+        kg_line(g, "edged@ = false;");
     else if (s->tile.vectors == 1)
         kg_line(g, "edged@ = (unsigned)head < %u || (unsigned)tail < %u;", wave, wave);
     else
         kg_line(g, "edged@ = (unsigned)(head - %u * j) < %u || (unsigned)(tail - %u * j) < %u;", threads, wave, threads,
                 wave);
     kg_each_end(g);
+    if (!uniform_row(s)) {
+        kg_open(g, "if (any_with_both((before | cols) %% $n != 0, true))");
+        kg_each(g);
+        kg_line(g, "edged@ = any_with_both(inside@, moved@ != 0);");
+        kg_each_end(g);
+        kg_close(g);
+    }
     kg_blank(g);
     g->guarded = true;
 }

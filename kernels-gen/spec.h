@@ -26,7 +26,9 @@ enum kg_cap {
     FLY_CAP_MX = 1 << 6,
     FLY_CAP_TDM = 1 << 7,
     FLY_CAP_CLUSTER = 1 << 8,
-    FLY_CAP_OVERLAP = 1 << 9
+    FLY_CAP_OVERLAP = 1 << 9,
+    FLY_CAP_MAXIMUM3 = 1 << 10,
+    FLY_CAP_MIX_BF16 = 1 << 11
 };
 
 struct kg_arch {

@@ -25,6 +25,12 @@ static const struct kg_word basics[] = {
      "{\n"
      "    return a < b ? a : b;\n"
      "}"},
+    {"times", KG_ANY, 0, 0,
+     "/* row * ld. In two parts, or the compiler adds the upper one up in 64 bits. */\n"
+     "static __device__ unsigned long times(unsigned row, long ld)\n"
+     "{\n"
+     "    return (unsigned long)row * (unsigned)ld + ((unsigned long)(row * (unsigned)(ld >> 32)) << 32);\n"
+     "}"},
     {"clamp", KG_ANY, 0, 0,
      "static __device__ int clamp(int v, int low, int high)\n"
      "{\n"
@@ -84,6 +90,16 @@ static const struct kg_word maths[] = {
      "{\n"
      "    return ($t)v;\n"
      "}"},
+    {"affine_$x", KG_ANY, 0, 1u << KG_F32,
+     "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
+     "{\n"
+     "    return v * scale + offset;\n"
+     "}"},
+    {"affine_$x", KG_ANY, 0, 1u << KG_BF16, .lacks = FLY_CAP_MIX_BF16,
+     .text = "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
+             "{\n"
+             "    return v * widen_$x(scale) + widen_$x(offset);\n"
+             "}"},
     {"own_$x", KG_MANY, 32, 1u << KG_F32,
      "/* v without the elements that a vector moved by `moved` columns shares with its neighbour. "
      "*/\n"
@@ -581,5 +597,5 @@ const struct kg_isa *kg_isa_of(const struct kg_arch *a)
 {
     if (a->family == KG_PTX)
         return &kg_isa_ptx;
-    return a->wave == 64 ? &kg_isa_wave64 : &kg_isa_wave32;
+    return a->wave == 64 ? &kg_isa_wave64 : a->family == KG_CDNA5 ? &kg_isa_cdna5 : &kg_isa_wave32;
 }

@@ -56,6 +56,6 @@ const struct kg_isa *kg_isa_of(const struct kg_arch *a);
 /* Writes the head of a translation unit for `body`: the types and words it uses, in order. */
 void kg_words_write(struct kg_buf *out, const struct kg_arch *a, const char *body);
 
-extern const struct kg_isa kg_isa_wave64, kg_isa_wave32, kg_isa_ptx;
+extern const struct kg_isa kg_isa_wave64, kg_isa_wave32, kg_isa_cdna5, kg_isa_ptx;
 
 #endif

@@ -59,6 +59,14 @@ static const struct kg_word common[] = {
      "{\n"
      "    return top >= 0x7f800000 ? 0 : __builtin_bit_cast(int, __builtin_fmaf(v, inverse, 0x1.8p+23f));\n"
      "}"},
+    {"within", KG_ANY, 0, 0,
+     "/* v, or the nearest of 0 to high, which is the same in all lanes: the median of the three. */\n"
+     "static __device__ int within(int v, int high)\n"
+     "{\n"
+     "    int nearest;\n"
+     "    __asm__(\"v_med3_i32 %0, %1, 0, %2\" : \"=v\"(nearest) : \"v\"(v), \"s\"(high));\n"
+     "    return nearest;\n"
+     "}"},
     {"rare", KG_ANY, 0, 0,
      "/* v, opaque to the compiler, in a branch that is seldom taken and must not be done for all. */\n"
      "static __device__ float rare(float v)\n"
@@ -112,6 +120,43 @@ static const struct kg_word common[] = {
      "{\n"
      "    return load_far_$x(p, at);\n"
      "}"},
+    {"peak_$x", KG_MANY, 32, 1u << KG_F32, .has = FLY_CAP_MAXIMUM3,
+     .text =
+     "/* `most` becomes the largest of itself and the elements' magnitudes, or NaN where one is. */\n"
+     "static __device__ void peak_$x(float &most, bool &, $x v)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2)\n"
+     "        __asm__(\"v_maximum3_f32 %0, %0, |%1|, |%2|\" : \"+v\"(most) : \"v\"(v[e]), \"v\"(v[e + 1]));\n"
+     "}"},
+    {"affine_$x", KG_MANY, 0, 1u << KG_F16,
+     .text = "/* Element by element: the instruction takes what is narrower as it is, but no two. */\n"
+             "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
+             "{\n"
+             "#pragma unroll\n"
+             "    for (int e = 0; e < $n; e++)\n"
+             "        v[e] = __builtin_fmaf(v[e], (float)scale[e], (float)offset[e]);\n"
+             "    return v;\n"
+             "}"},
+    {"affine_$x", KG_MANY, 0, 1u << KG_BF16, .has = FLY_CAP_MIX_BF16,
+     .text = "/* Element by element: the instruction takes what is narrower as it is, but no two. */\n"
+             "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
+             "{\n"
+             "#pragma unroll\n"
+             "    for (int e = 0; e < $n; e++)\n"
+             "        v[e] = __builtin_fmaf(v[e], (float)scale[e], (float)offset[e]);\n"
+             "    return v;\n"
+             "}"},
+    {"affine_$x", KG_ONE, 0, 1u << KG_F16,
+     "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
+     "{\n"
+     "    return __builtin_fmaf(v, (float)scale, (float)offset);\n"
+     "}"},
+    {"affine_$x", KG_ONE, 0, 1u << KG_BF16, .has = FLY_CAP_MIX_BF16,
+     .text = "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
+     "{\n"
+     "    return __builtin_fmaf(v, (float)scale, (float)offset);\n"
+     "}"},
     {"add_squares_$x", KG_MANY, 32, 1u << KG_F32,
      "/* Adds the squares of v's elements to `sum`, which packed instructions do two at a time: more sums would only cost\n"
      " * moves where lanes part and meet. */\n"
@@ -146,6 +191,27 @@ static const struct kg_word common[] = {
      "    words bits;\n"
      "    __asm__ volatile(\"\" : \"=v\"(bits));\n"
      "    return __builtin_bit_cast($x, bits);\n"
+     "}"},
+    {"store_pair_$x", KG_MANY, 8, 0,
+     "/* Stores a of an even lane and its neighbour at `at` of the even one, b of both at `then` of the even one: $n bytes\n"
+     " * twice an access, which an even lane has for a, an odd one for b. */\n"
+     "static __device__ void store_pair_$x($t *p, int at, int then, $x a, $x b)\n"
+     "{\n"
+     "    typedef int words __attribute__((ext_vector_type($n / 4)));\n"
+     "    typedef int both __attribute__((ext_vector_type($n / 2)));\n"
+     "    typedef both anywhere __attribute__((aligned(1)));\n"
+     "    const bool odd = work_item_id() & 1;\n"
+     "    const words first = __builtin_bit_cast(words, a), second = __builtin_bit_cast(words, b);\n"
+     "    both out;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n / 4; e++) {\n"
+     "        const int given = odd ? first[e] : second[e];\n"
+     "        const int got = __builtin_amdgcn_mov_dpp(given, 0xb1, 0xf, 0xf, true); /* quad_perm [1,0,3,2] */\n"
+     "        out[e] = odd ? got : first[e];\n"
+     "        out[e + $n / 4] = odd ? second[e] : got;\n"
+     "    }\n"
+     "    const unsigned byte = odd ? then - $n : at;\n"
+     "    *(anywhere *)(p + byte) = out;\n"
      "}"},
     {"mine_$x", KG_MANY, 32, 1u << KG_F32,
      "/* v without the elements that a vector moved by `moved` columns, fewer than $n, shares with its neighbour. */\n"
@@ -342,7 +408,8 @@ static const struct kg_word wave64[] = {
      "        __asm__(\"v_max3_f32 %0, %0, %1, %2\" : \"+v\"(top) : \"v\"(v[e]), \"v\"(v[e + 1]));\n"
      "    return top;\n"
      "}"},
-    {"peak_$x", KG_MANY, 32, 1u << KG_F32,
+    {"peak_$x", KG_MANY, 32, 1u << KG_F32, .lacks = FLY_CAP_MAXIMUM3,
+     .text =
      "/* `most` becomes the largest of itself and the elements' magnitudes; `nan`, whether there was a NaN, which the\n"
      " * maximum passes over. */\n"
      "static __device__ void peak_$x(float &most, bool &nan, $x v)\n"
@@ -398,7 +465,8 @@ static const struct kg_word wave32[] = {
      "        top = larger(top, v[e]);\n"
      "    return top;\n"
      "}"},
-    {"peak_$x", KG_MANY, 32, 1u << KG_F32,
+    {"peak_$x", KG_MANY, 32, 1u << KG_F32, .lacks = FLY_CAP_MAXIMUM3,
+     .text =
      "/* `most` becomes the largest of itself and the elements' magnitudes, by their bits, as which a NaN is larger than all. */\n"
      "static __device__ void peak_$x(float &most, bool &nan, $x v)\n"
      "{\n"
@@ -431,6 +499,17 @@ const struct kg_isa kg_isa_wave64 = {
     .words = {{common, sizeof common / sizeof *common}, {wave64, sizeof wave64 / sizeof *wave64}},
     .last_lane = true,
     .double_sums = true,
+    .wave_groups = true,
+    .line = 64,
+    .any_alignment = true,
+    .far = true,
+    .param_vectors = 4,
+    .registers = 131072,
+    .bounds = "amdgpu_flat_work_group_size(%u, %u)",
+};
+
+const struct kg_isa kg_isa_cdna5 = {
+    .words = {{common, sizeof common / sizeof *common}, {wave32, sizeof wave32 / sizeof *wave32}},
     .wave_groups = true,
     .line = 64,
     .any_alignment = true,

@@ -15,6 +15,22 @@
     }
 
 static const struct kg_word words[] = {
+    {"affine_$x", KG_MANY, 0, 1u << KG_F16,
+     "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
+     "{\n"
+     "    return v * __builtin_convertvector(scale, $f) + __builtin_convertvector(offset, $f);\n"
+     "}"},
+    {"affine_$x", KG_ONE, 0, 1u << KG_F16,
+     "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
+     "{\n"
+     "    return v * (float)scale + (float)offset;\n"
+     "}"},
+    {"within", KG_ANY, 0, 0,
+     "/* v, or the nearest of 0 to high. */\n"
+     "static __device__ int within(int v, int high)\n"
+     "{\n"
+     "    return clamp(v, 0, high);\n"
+     "}"},
     {"workgroup_id", KG_ANY, 0, 0,
      "static __device__ unsigned workgroup_id()\n"
      "{\n"

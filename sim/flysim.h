@@ -31,8 +31,8 @@ enum {
     FLYSIM_HBM, FLYSIM_L2, FLYSIM_L1, FLYSIM_LDS_UNIT, FLYSIM_MATRIX_UNIT, FLYSIM_VALU_UNIT, FLYSIM_ISSUE, FLYSIM_UNITS
 };
 
-/* L1 is taken at so many bytes a clock and CU: an assumption for all targets. */
-enum { FLYSIM_L1_BYTES = 64 };
+/* L1 is taken at so many bytes a clock and CU, or WGP of two CUs where waves have 32 lanes: an assumption. */
+enum { FLYSIM_L1_BYTES = 64, FLYSIM_L1_BYTES_WAVE32 = 128 };
 
 /* Sums over the launches of the current device since flysimResetCounts, except where "largest" is said.
  * Set size before the call; members beyond it are not written. */
@@ -61,6 +61,7 @@ struct flysim_counts {
     uint64_t first_param_bytes;            /* lines of parameters read and lines written, each once a launch */
     uint64_t memory_bytes;                 /* what the model has memory move: first_read_bytes, first_write_bytes, and
                                               first_param_bytes of launches whose parameters exceed the last cache */
+    uint64_t l1_bytes_clk;                 /* what L1 is taken at on this device */
 };
 
 /* Name of a class of instructions: "valu"; of a unit: "HBM". */

@@ -21,6 +21,21 @@ void sim_model_insn(const struct sim_target *t, int wave, const struct insn *in,
         c->matrix_cycles += runs * 4u * in->width;
 }
 
+/* Cycles of a SIMD to issue what its waves execute. RDNA: four instructions a cycle, of different kinds ("RDNA
+ * Architecture" white paper, AMD 2019, of the compute unit's front end). CDNA: one a cycle, where vector instructions take four. */
+static double issue_cycles(const struct sim_target *t, const struct flysim_counts *c)
+{
+    u64 all = 0, most = 0;
+    for (int i = 0; i < FLYSIM_CLASSES; i++) {
+        all += c->instructions[i];
+        if (c->instructions[i] > most)
+            most = c->instructions[i];
+    }
+    if (t->family->wave == 64)
+        return (double)all;
+    return most > all / 4 ? (double)most : (double)all / 4;
+}
+
 void sim_model_time(const struct sim_target *t, const struct sim_launch *l, struct flysim_counts *c)
 {
     const double hz = t->ghz; /* cycles a nanosecond */
@@ -29,9 +44,6 @@ void sim_model_time(const struct sim_target *t, const struct sim_launch *l, stru
     const double wgs = (double)l->total, rounds = (double)((l->total + (u64)t->cus - 1) / (u64)t->cus);
     const double cus = rounds > 0 ? wgs / rounds : 1, waves = cus > 0 ? rounds * (double)c->waves / wgs : 1;
     const double simds = cus * (waves < t->simds ? waves : t->simds);
-    u64 issued = 0;
-    for (int i = 0; i < FLYSIM_CLASSES; i++)
-        issued += c->instructions[i];
     const double bytes = (double)(c->read_bytes + c->write_bytes + c->param_bytes);
     const double on = cus > 0 ? cus : 1, pipes = simds > 0 ? simds : 1;
     /* Parameters, and workspace marked as such, stay in the last cache while they fit. */
@@ -39,12 +51,13 @@ void sim_model_time(const struct sim_target *t, const struct sim_launch *l, stru
     if (c->first_param_bytes > (u64)t->cache_mib << 20)
         c->memory_bytes += c->first_param_bytes;
     c->unit_ns[FLYSIM_HBM] = (double)c->memory_bytes / t->mem_gbps;
+    c->l1_bytes_clk = t->family->wave == 64 ? FLYSIM_L1_BYTES : FLYSIM_L1_BYTES_WAVE32;
     c->unit_ns[FLYSIM_L2] = bytes / t->l2_gbps;
-    c->unit_ns[FLYSIM_L1] = bytes / on / FLYSIM_L1_BYTES / hz;
+    c->unit_ns[FLYSIM_L1] = bytes / on / (double)c->l1_bytes_clk / hz;
     c->unit_ns[FLYSIM_LDS_UNIT] = (double)c->lds_cycles / on / hz;
     c->unit_ns[FLYSIM_MATRIX_UNIT] = (double)c->matrix_cycles / pipes / hz;
     c->unit_ns[FLYSIM_VALU_UNIT] = (double)c->valu_cycles / pipes / hz;
-    c->unit_ns[FLYSIM_ISSUE] = (double)issued / pipes / hz;
+    c->unit_ns[FLYSIM_ISSUE] = issue_cycles(t, c) / pipes / hz;
     double most = 0, sum = 0;
     c->bound = flysimUnitName(FLYSIM_ISSUE);
     for (int i = 0; i < FLYSIM_UNITS; i++) {

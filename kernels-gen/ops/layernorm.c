@@ -190,7 +190,7 @@ static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
 static void result(struct kg *g, const struct kg_spec *s)
 {
     kg_line(g, kg_norm_keeps_wide(g, s) ? "const $f d = wide@;" : "const $f d = widen_$x(values@) + less_m;");
-    kg_line(g, "$f t = (d * scale + shift) * widen_$w(scales`) + widen_$w(offsets`);");
+    kg_line(g, "$f t = affine_$w(d * scale + shift, scales`, offsets`);");
 }
 
 static void emit_resident(struct kg *g, const struct kg_spec *s)

@@ -25,7 +25,9 @@ enum fly_arch_cap {
     FLY_CAP_MX = 1 << 6,        /* block-scaled matrix instructions */
     FLY_CAP_TDM = 1 << 7,       /* tensor data mover */
     FLY_CAP_CLUSTER = 1 << 8,   /* workgroup clusters with shared LDS */
-    FLY_CAP_OVERLAP = 1 << 9    /* kernels wait for the one before them themselves, as all of this arch's do */
+    FLY_CAP_OVERLAP = 1 << 9,   /* kernels wait for the one before them themselves, as all of this arch's do */
+    FLY_CAP_MAXIMUM3 = 1 << 10, /* the maximum of three floats, NaN if any is */
+    FLY_CAP_MIX_BF16 = 1 << 11  /* f32 fma that takes bf16 operands as they are */
 };
 
 struct fly_arch {

@@ -225,8 +225,8 @@ static int64_t programs_of(const struct fly_kernel *k, const struct fly_problem 
     int64_t programs = smaller(groups, groups >= 32 * busy ? 2 * busy : busy);
     int64_t element = fly_dtype_bits(k->types[0]) / 8 * (p->v[FLY_NORMBWD_ADD] ? 4 : 3); /* bytes moved for one of x */
     int64_t most = wants_sums(p) && rows < INT64_MAX / 4096 ? rows * element * SHARE / (100 * 8 * (int64_t)halves(p)) : programs;
-    most = most > t->cus ? most / t->cus * t->cus : t->cus; /* as many on each compute unit */
-    return smaller(programs, most);
+    programs = smaller(programs, most);
+    return programs > t->cus ? programs / t->cus * t->cus : smaller(groups, t->cus); /* as many on each compute unit */
 }
 
 struct fly_normbwd_work fly_normbwd_work(const struct fly_kernel *k, const struct fly_problem *p,

@@ -67,6 +67,7 @@ enum {
     IDLE_PART = 5,
     IDLE_PART_WAVE64 = 3, /* modelled: instructions come close to memory's time there */
     LINE = 64, /* bytes */
+    SIMDS = 4, /* of a compute unit */
     COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
     COST_VECTOR_STEP = 25,   /* a halving or doubling away from the wanted vectors */
     COST_NARROW = 4000,      /* accesses of less than 16 bytes */
@@ -101,6 +102,9 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     int64_t workgroups = (rows + t->rows - 1) / t->rows;
     int vectors = rows >= 4 * (int64_t)cus ? taste->vectors : taste->few_vectors;
     int block = rows > cus ? taste->block : taste->few_block;
+    const bool bytes_out = amd && fly_dtype_bits(k->types[2]) == 8;
+    if (bytes_out && rows >= 4 * (int64_t)cus) /* instructions are closest to memory's time there: fewest of those that a lane has for any row */
+        vectors = 2 * taste->vectors, block = target->arch->wave;
     if (taste == &on_ptx_odd && t->vec == 1 && t->passes == 1)
         vectors = ODD_ELEMENTS;
     else if (taste == &on_ptx_odd && t->vec > 1)
@@ -113,9 +117,11 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     cost += COST_THREADS_STEP * log2_distance(k->block, (uint64_t)block);
     if (t->rows > 1 && workgroups < cus && workgroups < rows)
         cost += COST_IDLE_CUS;
-    if (amd && workgroups > cus) { /* compute units that have nothing in the last round */
-        int64_t turns = (workgroups + cus - 1) / cus;
+    if (amd && workgroups > cus) { /* compute units that have nothing in the last round, SIMDs without a wave */
+        int64_t turns = (workgroups + cus - 1) / cus, waves = turns * (k->block / target->arch->wave);
         cost += turns < 64 ? (turns * cus * 1000 / workgroups - 1000) / IDLE_PART : 0;
+        if (bytes_out && waves < SIMDS)
+            cost += (SIMDS * 1000 / waves - 1000) / IDLE_PART;
     }
     return cost;
 }

@@ -425,6 +425,7 @@ void hip_add_counts(struct device *d, const struct flysim_counts *c)
     MOST(sgprs);
     MOST(lds_alloc);
     MOST(spills);
+    MOST(l1_bytes_clk);
 #undef MOST
     s->occupancy = c->occupancy;
     s->modelled_ns += c->modelled_ns;

@@ -8,9 +8,10 @@ typedef f32 f32x2 __attribute__((ext_vector_type(2)));
 typedef f32 f32x1;
 typedef bf16 bf16x1;
 
-static __device__ int clamp(int v, int low, int high)
+/* row * ld. In two parts, or the compiler adds the upper one up in 64 bits. */
+static __device__ unsigned long times(unsigned row, long ld)
 {
-    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
+    return (unsigned long)row * (unsigned)ld + ((unsigned long)(row * (unsigned)(ld >> 32)) << 32);
 }
 
 static __device__ unsigned workgroup_id()
@@ -21,6 +22,14 @@ static __device__ unsigned workgroup_id()
 static __device__ unsigned work_item_id()
 {
     return __builtin_amdgcn_workitem_id_x();
+}
+
+/* v, or the nearest of 0 to high, which is the same in all lanes: the median of the three. */
+static __device__ int within(int v, int high)
+{
+    int nearest;
+    __asm__("v_med3_i32 %0, %1, 0, %2" : "=v"(nearest) : "v"(v), "s"(high));
+    return nearest;
 }
 
 /* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */
@@ -82,6 +91,14 @@ static __device__ float other8(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x141, 0xf, 0xf, true));
 }
 
+/* A product by itself: with a sum behind it, it would become one of 64 bits. */
+static __device__ unsigned times(unsigned a, unsigned b)
+{
+    unsigned v = a * b;
+    asm volatile("" : "+v"(v));
+    return v;
+}
+
 static __device__ f32x1 widen_bf16x1(bf16x1 v)
 {
     return (float)v;
@@ -91,6 +108,11 @@ static __device__ f32x1 widen_bf16x1(bf16x1 v)
 static __device__ bf16x1 narrow_bf16x1(f32x1 v)
 {
     return (bf16)v;
+}
+
+static __device__ f32x1 affine_bf16x1(f32x1 v, bf16x1 scale, bf16x1 offset)
+{
+    return v * widen_bf16x1(scale) + widen_bf16x1(offset);
 }
 
 static __device__ float sum_f32x1(f32x1 v)
@@ -186,13 +208,13 @@ layernorm_bf16_gfx90a_r8t8v1_e1(
     const int row = workgroup_id() * 8 + slot;
     if (row >= rows)
         return;
-    const bf16 *x_row = x + row * ldx;
-    bf16 *y_row = y + row * ldy;
+    const bf16 *x_row = x + times(row, ldx);
+    bf16 *y_row = y + times(row, ldy);
 
     const int before = 0;
     int at, moved;
     const int place = 1 * lane - before;
-    at = clamp(place, 0, cols - 1);
+    at = within(place, cols - 1);
     moved = at - place;
     /* The only read of the row. */
     bf16x1 values;
@@ -213,8 +235,8 @@ layernorm_bf16_gfx90a_r8t8v1_e1(
     }
     /* The row is x + residual where there is one. */
     if (residual) {
-        bf16 *residual_row = (bf16 *)residual + row * ldr;
-        bf16 *residual_out_row = (bf16 *)residual_out + row * ldro;
+        bf16 *residual_row = (bf16 *)residual + times(row, ldr);
+        bf16 *residual_out_row = (bf16 *)residual_out + times(row, ldro);
         bf16x1 more;
         more = load_bf16x1(residual_row, at);
         values = narrow_bf16x1(widen_bf16x1(values) + widen_bf16x1(more));
@@ -269,7 +291,7 @@ layernorm_bf16_gfx90a_r8t8v1_e1(
     bf16x1 out;
     {
         const f32x1 d = widen_bf16x1(values) + less_m;
-        f32x1 t = (d * scale + shift) * widen_bf16x1(scales) + widen_bf16x1(offsets);
+        f32x1 t = affine_bf16x1(d * scale + shift, scales, offsets);
         out = narrow_bf16x1(t);
     }
     if (moved == 0) {

@@ -14,9 +14,10 @@ static __device__ int least(int a, int b)
     return a < b ? a : b;
 }
 
-static __device__ int clamp(int v, int low, int high)
+/* row * ld. In two parts, or the compiler adds the upper one up in 64 bits. */
+static __device__ unsigned long times(unsigned row, long ld)
 {
-    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
+    return (unsigned long)row * (unsigned)ld + ((unsigned long)(row * (unsigned)(ld >> 32)) << 32);
 }
 
 static __device__ unsigned workgroup_id()
@@ -40,6 +41,14 @@ static __device__ int local(int v)
 {
     __asm__("" : "+v"(v));
     return v;
+}
+
+/* v, or the nearest of 0 to high, which is the same in all lanes: the median of the three. */
+static __device__ int within(int v, int high)
+{
+    int nearest;
+    __asm__("v_med3_i32 %0, %1, 0, %2" : "=v"(nearest) : "v"(v), "s"(high));
+    return nearest;
 }
 
 /* v, opaque to the compiler, in a branch that is seldom taken and must not be done for all. */
@@ -178,6 +187,14 @@ static __device__ float below64(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x143, 0xf, 0xf, true));
 }
 
+/* A product by itself: with a sum behind it, it would become one of 64 bits. */
+static __device__ unsigned times(unsigned a, unsigned b)
+{
+    unsigned v = a * b;
+    asm volatile("" : "+v"(v));
+    return v;
+}
+
 static __device__ f32x8 widen_bf16x8(bf16x8 v)
 {
     return __builtin_convertvector(v, f32x8);
@@ -201,6 +218,11 @@ static __device__ bf16x8 narrow_bf16x8(f32x8 v)
     words bits = __builtin_bit_cast(words, v);
     bits = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
     return __builtin_bit_cast(bf16x8, __builtin_convertvector(bits, halves));
+}
+
+static __device__ f32x8 affine_bf16x8(f32x8 v, bf16x8 scale, bf16x8 offset)
+{
+    return v * widen_bf16x8(scale) + widen_bf16x8(offset);
 }
 
 /* The sum of the elements, in double. */
@@ -319,8 +341,8 @@ layernorm_bf16_gfx942_r1t256v2(
     /* One row a workgroup. */
     const int lane = work_item_id();
     const int row = workgroup_id();
-    const bf16 *x_row = x + row * ldx;
-    bf16 *y_row = y + row * ldy;
+    const bf16 *x_row = x + times(row, ldx);
+    bf16 *y_row = y + times(row, ldy);
 
     /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it, or
      * nearer where the vectors would not reach the row's end. */
@@ -333,7 +355,7 @@ layernorm_bf16_gfx942_r1t256v2(
 #pragma unroll
     for (int j = 0; j < 2; j++) {
         const int place = 8 * (j * 256 + lane) - before;
-        at[j] = clamp(place, 0, cols - 8);
+        at[j] = within(place, cols - 8);
         moved[j] = at[j] - place;
     }
     /* The row's first and last vector, if they are not whole; counted from the wave's first one. */
@@ -343,7 +365,8 @@ layernorm_bf16_gfx942_r1t256v2(
     bool inside[2], edged[2];
 #pragma unroll
     for (int j = 0; j < 2; j++) {
-        inside[j] = (unsigned)(moved[j] + 8 - 1) < 2 * 8 - 1;
+        const int begin = at[j] - moved[j];
+        inside[j] = j == 0 ? (unsigned)(begin + 8 - 1) < (unsigned)(cols + 8 - 1) : begin < cols;
         edged[j] = (unsigned)(head - 256 * j) < 64 || (unsigned)(tail - 256 * j) < 64;
     }
 
@@ -390,8 +413,8 @@ layernorm_bf16_gfx942_r1t256v2(
     }
     /* The row is x + residual where there is one. */
     if (residual) {
-        bf16 *residual_row = (bf16 *)residual + row * ldr;
-        bf16 *residual_out_row = (bf16 *)residual_out + row * ldro;
+        bf16 *residual_row = (bf16 *)residual + times(row, ldr);
+        bf16 *residual_out_row = (bf16 *)residual_out + times(row, ldro);
         bf16x8 more[2];
 #pragma unroll
         for (int j = 0; j < 2; j++) {
@@ -500,7 +523,7 @@ layernorm_bf16_gfx942_r1t256v2(
     for (int j = 0; j < 2; j++) {
         if (inside[j]) {
             const f32x8 d = wide[j];
-            f32x8 t = (d * scale + shift) * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
+            f32x8 t = affine_bf16x8(d * scale + shift, scales[j], offsets[j]);
             const bf16x8 out = narrow_bf16x8(t);
             if (inside[j]) {
                 store_bf16x8(y_row, at[j], out);

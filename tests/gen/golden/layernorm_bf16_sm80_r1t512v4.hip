@@ -14,6 +14,12 @@ static __device__ int least(int a, int b)
     return a < b ? a : b;
 }
 
+/* row * ld. In two parts, or the compiler adds the upper one up in 64 bits. */
+static __device__ unsigned long times(unsigned row, long ld)
+{
+    return (unsigned long)row * (unsigned)ld + ((unsigned long)(row * (unsigned)(ld >> 32)) << 32);
+}
+
 static __device__ int clamp(int v, int low, int high)
 {
     return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
@@ -160,6 +166,11 @@ static __device__ bf16x8 narrow_bf16x8(f32x8 v)
     return __builtin_convertvector(v, bf16x8);
 }
 
+static __device__ f32x8 affine_bf16x8(f32x8 v, bf16x8 scale, bf16x8 offset)
+{
+    return v * widen_bf16x8(scale) + widen_bf16x8(offset);
+}
+
 /* v without the elements that a vector moved by `moved` columns shares with its neighbour. */
 static __device__ f32x8 own_f32x8(f32x8 v, int moved)
 {
@@ -284,8 +295,8 @@ row_of_elements(
     /* One row a workgroup. */
     const int lane = work_item_id();
     const int row = workgroup_id();
-    const bf16 *x_row = x + row * ldx;
-    bf16 *y_row = y + row * ldy;
+    const bf16 *x_row = x + times(row, ldx);
+    bf16 *y_row = y + times(row, ldy);
 
     const int before = 0;
     int at[4], moved[4];
@@ -303,8 +314,8 @@ row_of_elements(
     }
     /* The row is x + residual where there is one. */
     if (residual) {
-        bf16 *residual_row = (bf16 *)residual + row * ldr;
-        bf16 *residual_out_row = (bf16 *)residual_out + row * ldro;
+        bf16 *residual_row = (bf16 *)residual + times(row, ldr);
+        bf16 *residual_out_row = (bf16 *)residual_out + times(row, ldro);
         bf16x8 more[4];
 #pragma unroll
         for (int j = 0; j < 4; j++) {
@@ -439,7 +450,7 @@ row_of_elements(
 #pragma unroll
         for (int j = 0; j < 2; j++) {
             const f32x8 d = widen_bf16x8(values[b + j]) + less_m;
-            f32x8 t = (d * scale + shift) * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
+            f32x8 t = affine_bf16x8(d * scale + shift, scales[j], offsets[j]);
             out[j] = narrow_bf16x8(t);
         }
 #pragma unroll
@@ -474,8 +485,8 @@ row_of_vectors(
     /* One row a workgroup. */
     const int lane = work_item_id();
     const int row = workgroup_id();
-    const bf16 *x_row = x + row * ldx;
-    bf16 *y_row = y + row * ldy;
+    const bf16 *x_row = x + times(row, ldx);
+    bf16 *y_row = y + times(row, ldy);
 
     const int before = 0;
     int at[4], moved[4];
@@ -495,8 +506,8 @@ row_of_vectors(
     }
     /* The row is x + residual where there is one. */
     if (residual) {
-        bf16 *residual_row = (bf16 *)residual + row * ldr;
-        bf16 *residual_out_row = (bf16 *)residual_out + row * ldro;
+        bf16 *residual_row = (bf16 *)residual + times(row, ldr);
+        bf16 *residual_out_row = (bf16 *)residual_out + times(row, ldro);
         bf16x8 more[4];
 #pragma unroll
         for (int j = 0; j < 4; j++) {
@@ -628,7 +639,7 @@ row_of_vectors(
 #pragma unroll
         for (int j = 0; j < 2; j++) {
             const f32x8 d = widen_bf16x8(values[b + j]) + less_m;
-            f32x8 t = (d * scale + shift) * widen_bf16x8(scales[j]) + widen_bf16x8(offsets[j]);
+            f32x8 t = affine_bf16x8(d * scale + shift, scales[j], offsets[j]);
             out[j] = narrow_bf16x8(t);
         }
 #pragma unroll

@@ -13,9 +13,10 @@ static __device__ int least(int a, int b)
     return a < b ? a : b;
 }
 
-static __device__ int clamp(int v, int low, int high)
+/* row * ld. In two parts, or the compiler adds the upper one up in 64 bits. */
+static __device__ unsigned long times(unsigned row, long ld)
 {
-    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
+    return (unsigned long)row * (unsigned)ld + ((unsigned long)(row * (unsigned)(ld >> 32)) << 32);
 }
 
 static __device__ unsigned workgroup_id()
@@ -26,6 +27,14 @@ static __device__ unsigned workgroup_id()
 static __device__ unsigned work_item_id()
 {
     return __builtin_amdgcn_workitem_id_x();
+}
+
+/* v, or the nearest of 0 to high, which is the same in all lanes: the median of the three. */
+static __device__ int within(int v, int high)
+{
+    int nearest;
+    __asm__("v_med3_i32 %0, %1, 0, %2" : "=v"(nearest) : "v"(v), "s"(high));
+    return nearest;
 }
 
 /* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */
@@ -54,6 +63,15 @@ static __device__ void store_f16x8(f16 *p, int at, f16x8 v)
 static __device__ f16x8 load_param_f16x8(const f16 *p, int at)
 {
     return load_f16x8(p, at);
+}
+
+/* Element by element: the instruction takes what is narrower as it is, but no two. */
+static __device__ f32x8 affine_f16x8(f32x8 v, f16x8 scale, f16x8 offset)
+{
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        v[e] = __builtin_fmaf(v[e], (float)scale[e], (float)offset[e]);
+    return v;
 }
 
 /* Adds the squares of v's elements to `sum`, which packed instructions do two at a time: more sums would only cost
@@ -139,6 +157,14 @@ static __device__ float other16(float v)
 static __device__ bool any_with_both(bool a, bool b)
 {
     return (__builtin_amdgcn_ballot_w64(a) & __builtin_amdgcn_ballot_w64(b)) != 0;
+}
+
+/* A product by itself: with a sum behind it, it would become one of 64 bits. */
+static __device__ unsigned times(unsigned a, unsigned b)
+{
+    unsigned v = a * b;
+    asm volatile("" : "+v"(v));
+    return v;
 }
 
 static __device__ f32x8 widen_f16x8(f16x8 v)
@@ -257,29 +283,36 @@ layernorm_f16_gfx950_r4t16v3(
     const int row = workgroup_id() * 4 + slot;
     if (row >= rows)
         return;
-    const f16 *x_row = x + row * ldx;
-    f16 *y_row = y + row * ldy;
+    const f16 *x_row = x + times(row, ldx);
+    f16 *y_row = y + times(row, ldy);
 
     /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it, or
      * nearer where the vectors would not reach the row's end. */
     int before = (unsigned long)x_row % 64 / 2;
     before = least(before, 384 - cols);
     /* Odd rows run backward, so that the line two rows share is touched by both at once. */
-    const int end = (cols + before + 31) / 32 * 32;
+    const int end = (unsigned)(cols + before + 31) / 32 * 32;
     const int start = row & 1 ? end - 128 : 0;
     const int step = row & 1 ? -128 : 128;
     int at[3], moved[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         const int place = start + j * step + 8 * lane - before;
-        at[j] = clamp(place, 0, cols - 8);
+        at[j] = within(place, cols - 8);
         moved[j] = at[j] - place;
     }
     bool inside[3], edged[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        inside[j] = (unsigned)(moved[j] + 8 - 1) < 2 * 8 - 1;
-        edged[j] = any_with_both(inside[j], moved[j] != 0);
+        const int begin = at[j] - moved[j];
+        inside[j] = (unsigned)(begin + 8 - 1) < (unsigned)(cols + 8 - 1);
+        edged[j] = false;
+    }
+    if (any_with_both((before | cols) % 8 != 0, true)) {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            edged[j] = any_with_both(inside[j], moved[j] != 0);
+        }
     }
 
     /* The only read of the row. */
@@ -293,8 +326,8 @@ layernorm_f16_gfx950_r4t16v3(
     }
     /* The row is x + residual where there is one. */
     if (residual) {
-        f16 *residual_row = (f16 *)residual + row * ldr;
-        f16 *residual_out_row = (f16 *)residual_out + row * ldro;
+        f16 *residual_row = (f16 *)residual + times(row, ldr);
+        f16 *residual_out_row = (f16 *)residual_out + times(row, ldro);
         f16x8 more[3];
 #pragma unroll
         for (int j = 0; j < 3; j++) {
@@ -417,7 +450,7 @@ layernorm_f16_gfx950_r4t16v3(
     for (int j = 0; j < 3; j++) {
         if (inside[j]) {
             const f32x8 d = wide[j];
-            f32x8 t = (d * scale + shift) * widen_f16x8(scales[j]) + widen_f16x8(offsets[j]);
+            f32x8 t = affine_f16x8(d * scale + shift, scales[j], offsets[j]);
             const f16x8 out = narrow_f16x8(t);
             if (inside[j]) {
                 store_f16x8(y_row, at[j], out);

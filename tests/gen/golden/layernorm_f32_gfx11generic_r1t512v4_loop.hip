@@ -12,9 +12,10 @@ static __device__ int least(int a, int b)
     return a < b ? a : b;
 }
 
-static __device__ int clamp(int v, int low, int high)
+/* row * ld. In two parts, or the compiler adds the upper one up in 64 bits. */
+static __device__ unsigned long times(unsigned row, long ld)
 {
-    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
+    return (unsigned long)row * (unsigned)ld + ((unsigned long)(row * (unsigned)(ld >> 32)) << 32);
 }
 
 static __device__ unsigned workgroup_id()
@@ -32,6 +33,14 @@ static __device__ int local(int v)
 {
     __asm__("" : "+v"(v));
     return v;
+}
+
+/* v, or the nearest of 0 to high, which is the same in all lanes: the median of the three. */
+static __device__ int within(int v, int high)
+{
+    int nearest;
+    __asm__("v_med3_i32 %0, %1, 0, %2" : "=v"(nearest) : "v"(v), "s"(high));
+    return nearest;
 }
 
 /* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */
@@ -142,6 +151,11 @@ static __device__ f32x4 widen_f32x4(f32x4 v)
 static __device__ f32x4 narrow_f32x4(f32x4 v)
 {
     return __builtin_convertvector(v, f32x4);
+}
+
+static __device__ f32x4 affine_f32x4(f32x4 v, f32x4 scale, f32x4 offset)
+{
+    return v * scale + offset;
 }
 
 /* v without the elements that a vector moved by `moved` columns shares with its neighbour. */
@@ -301,10 +315,10 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
     /* One row a workgroup. */
     const int lane = work_item_id();
     const int row = workgroup_id();
-    const f32 *x_row = x + row * ldx;
-    f32 *y_row = y + row * ldy;
+    const f32 *x_row = x + times(row, ldx);
+    f32 *y_row = y + times(row, ldy);
 
-    f32 *residual_out_row = (f32 *)residual_out + row * ldro;
+    f32 *residual_out_row = (f32 *)residual_out + times(row, ldro);
     const f32 *kept_row = residual ? residual_out_row : x_row;
 
     /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it. */
@@ -321,7 +335,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const int place = first + 4 * (j * 512 + lane);
-            at[j] = clamp(place, 0, cols - 4);
+            at[j] = within(place, cols - 4);
             moved[j] = at[j] - place;
         }
         const bool whole = first >= 0 && first <= cols - 8192;
@@ -332,7 +346,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
         }
         /* The row is x + residual where there is one. */
         if (residual) {
-            f32 *residual_row = (f32 *)residual + row * ldr;
+            f32 *residual_row = (f32 *)residual + times(row, ldr);
             f32x4 more[4];
 #pragma unroll
             for (int j = 0; j < 4; j++) {
@@ -459,7 +473,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const int place = first + 4 * (j * 512 + lane);
-            at[j] = clamp(place, 0, cols - 4);
+            at[j] = within(place, cols - 4);
             moved[j] = at[j] - place;
         }
         const bool whole = first >= 0 && first <= cols - 8192;
@@ -505,7 +519,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const f32x4 d = widen_f32x4(values[j]) + less_m;
-            f32x4 t = (d * scale + shift) * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
+            f32x4 t = affine_f32x4(d * scale + shift, scales[j], offsets[j]);
             out[j] = narrow_f32x4(t);
         }
         if (whole) {

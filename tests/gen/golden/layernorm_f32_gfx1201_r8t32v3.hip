@@ -11,9 +11,10 @@ static __device__ int least(int a, int b)
     return a < b ? a : b;
 }
 
-static __device__ int clamp(int v, int low, int high)
+/* row * ld. In two parts, or the compiler adds the upper one up in 64 bits. */
+static __device__ unsigned long times(unsigned row, long ld)
 {
-    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
+    return (unsigned long)row * (unsigned)ld + ((unsigned long)(row * (unsigned)(ld >> 32)) << 32);
 }
 
 static __device__ unsigned workgroup_id()
@@ -30,6 +31,14 @@ static __device__ unsigned work_item_id()
 static __device__ unsigned of_wave(unsigned v)
 {
     return __builtin_amdgcn_readfirstlane(v);
+}
+
+/* v, or the nearest of 0 to high, which is the same in all lanes: the median of the three. */
+static __device__ int within(int v, int high)
+{
+    int nearest;
+    __asm__("v_med3_i32 %0, %1, 0, %2" : "=v"(nearest) : "v"(v), "s"(high));
+    return nearest;
 }
 
 /* -v, opaque to the compiler: it packs additions of this in pairs, not subtractions of v. */
@@ -166,6 +175,11 @@ static __device__ f32x4 widen_f32x4(f32x4 v)
 static __device__ f32x4 narrow_f32x4(f32x4 v)
 {
     return __builtin_convertvector(v, f32x4);
+}
+
+static __device__ f32x4 affine_f32x4(f32x4 v, f32x4 scale, f32x4 offset)
+{
+    return v * scale + offset;
 }
 
 /* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
@@ -313,8 +327,8 @@ layernorm_f32_gfx1201_r8t32v3(
     const int row = workgroup_id() * 8 + slot;
     if (row >= rows)
         return;
-    const f32 *x_row = x + row * ldx;
-    f32 *y_row = y + row * ldy;
+    const f32 *x_row = x + times(row, ldx);
+    f32 *y_row = y + times(row, ldy);
 
     /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it, or
      * nearer where the vectors would not reach the row's end. */
@@ -327,7 +341,7 @@ layernorm_f32_gfx1201_r8t32v3(
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         const int place = 4 * (j * 32 + lane) - before;
-        at[j] = clamp(place, 0, cols - 4);
+        at[j] = within(place, cols - 4);
         moved[j] = at[j] - place;
     }
     /* The row's first and last vector, if they are not whole; counted from the wave's first one. */
@@ -337,7 +351,8 @@ layernorm_f32_gfx1201_r8t32v3(
     bool inside[3], edged[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        inside[j] = (unsigned)(moved[j] + 4 - 1) < 2 * 4 - 1;
+        const int begin = at[j] - moved[j];
+        inside[j] = j == 0 ? (unsigned)(begin + 4 - 1) < (unsigned)(cols + 4 - 1) : begin < cols;
         edged[j] = (unsigned)(head - 32 * j) < 32 || (unsigned)(tail - 32 * j) < 32;
     }
 
@@ -352,8 +367,8 @@ layernorm_f32_gfx1201_r8t32v3(
     }
     /* The row is x + residual where there is one. */
     if (residual) {
-        f32 *residual_row = (f32 *)residual + row * ldr;
-        f32 *residual_out_row = (f32 *)residual_out + row * ldro;
+        f32 *residual_row = (f32 *)residual + times(row, ldr);
+        f32 *residual_out_row = (f32 *)residual_out + times(row, ldro);
         f32x4 more[3];
 #pragma unroll
         for (int j = 0; j < 3; j++) {
@@ -478,7 +493,7 @@ layernorm_f32_gfx1201_r8t32v3(
     for (int j = 0; j < 3; j++) {
         if (inside[j]) {
             const f32x4 d = wide[j];
-            f32x4 t = (d * scale + shift) * widen_f32x4(scales[j]) + widen_f32x4(offsets[j]);
+            f32x4 t = affine_f32x4(d * scale + shift, scales[j], offsets[j]);
             const f32x4 out = narrow_f32x4(t);
             if (inside[j]) {
                 store_f32x4(y_row, at[j], out);
