@@ -214,28 +214,6 @@ bool sim_dpp_map(unsigned ctrl, int lanes, bool rdna, signed char *map)
     return true;
 }
 
-const u32 *sim_dpp(struct sim_wave *w, const struct insn *in, const u32 *s, u32 *d, int lanes)
-{
-    const struct sim_insn *x = in->src;
-    const struct sim_dpp_lanes *dpp = in->aux;
-    const u64 full = lanes == 64 ? ~0ull : (1ull << lanes) - 1;
-    u64 have = dpp->have;
-    u32 copy[64], *t = s == d ? copy : d;
-    if (w->exec != full && !x->dpp.fi) {
-        have = 0;
-        for (int i = 0; i < lanes; i++)
-            have |= (u64)(dpp->from[i] >= 0 && w->exec >> dpp->from[i] & 1) << i;
-    }
-    for (int i = 0; i < lanes; i++)
-        t[i] = s[dpp->from[i] & (lanes - 1)];
-    for (u64 m = full & ~have; m; m &= m - 1)
-        t[__builtin_ctzll(m)] = 0;
-    w->lane_mask = (x->lanes == SIM_LANES_DPP8 || x->dpp.bound_ctrl ? full : have) & dpp->open;
-    if (t != d)
-        memcpy(d, t, (size_t)lanes * 4);
-    return d;
-}
-
 /* ---- hardware registers ---- */
 
 u32 sim_getreg(struct sim_wave *w, unsigned id)

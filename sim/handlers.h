@@ -78,10 +78,6 @@ bool sim_relative(struct sim_wave *w, const struct insn *in, u32 from, u32 to, s
 u32 sim_special(const struct sim_wave *w, unsigned file);
 void sim_unpack_mask(u32 *d, u64 m);
 
-/* Applies the instruction's DPP control to row s; the lanes it may write are left in w->lane_mask.
- * Returns d. */
-const u32 *sim_dpp(struct sim_wave *w, const struct insn *in, const u32 *s, u32 *d, int lanes);
-
 /* For each lane the lane a DPP control reads, or -1; returns false for a control that does not exist. */
 bool sim_dpp_map(unsigned ctrl, int lanes, bool rdna, signed char *map);
 

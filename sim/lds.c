@@ -85,23 +85,27 @@ static unsigned conflicts(const u32 *a, u64 m, unsigned words, const u8 *order, 
     return extra;
 }
 
-/* Whether all active lanes have the same address. */
-static bool uniform(const struct sim_wave *w, const u32 *v)
+/* The lowest and highest address of the active lanes, and all their bits; given up (wide) when they lie
+ * farther apart than the banks are wide. */
+struct span { u32 lo, hi, bits; bool wide; };
+
+enum { SPAN = 256 };
+
+static struct span span_of(const struct sim_wave *w, const u32 *v, u32 off)
 {
-    if (!w->exec)
-        return true;
-    const u32 first = v[__builtin_ctzll(w->exec)];
-    u32 other = 0;
-    if (w->exec == w->full)
-        for (int i = 1; i < w->prog->wave && !other; i++)
-            other = v[i] ^ first;
-    else
-        for (u64 k = w->exec; k && !other; k &= k - 1)
-            other = v[__builtin_ctzll(k)] ^ first;
-    return !other;
+    struct span s = {~0u, 0, 0, !w->exec};
+    for (u64 k = w->exec; k && !s.wide; k &= k - 1) {
+        const u32 a = v[__builtin_ctzll(k)] + off;
+        s.lo = a < s.lo ? a : s.lo;
+        s.hi = a > s.hi ? a : s.hi;
+        s.bits |= a;
+        s.wide = s.hi - s.lo >= SPAN;
+    }
+    return s;
 }
 
-static void tally(struct sim_wave *w, const u32 *v, u32 off, unsigned n, bool load, bool linear)
+/* s is null where nothing else is known of the addresses. */
+static void tally(struct sim_wave *w, const u32 *v, u32 off, unsigned n, bool load, bool linear, const struct span *s)
 {
     const struct sim_family *f = w->prog->target->family;
     const unsigned lanes = (unsigned)w->prog->wave, banks = f->banks;
@@ -116,7 +120,8 @@ static void tally(struct sim_wave *w, const u32 *v, u32 off, unsigned n, bool lo
         size = banks == 64 ? 16 : 8;
     t->lds_bytes += (u64)n * (u64)__builtin_popcountll(w->exec);
     t->lds_cycles += lanes / size;
-    if (linear)
+    /* Dwords that fill the banks once at most are in banks of their own. */
+    if (linear || (s && !s->wide && s->hi / 4 - s->lo / 4 + words <= banks))
         return;
     u32 a[64];
     for (unsigned i = 0; i < lanes; i++)
@@ -247,17 +252,33 @@ bool sim_lds_load_check(struct sim_wave *w, const struct insn *in, const u32 *v,
     const u64 epoch_bits = (u64)g->epoch << 32, mine = 1ull << w->id;
     const bool run = w->exec == w->full && !g->clocked && consecutive(v, n, lanes);
 
-    const bool one = !run && w->exec && !g->clocked && uniform(w, v);
-    tally(w, v, off, n, true, one || (run && !(off & 3)));
-    if (one) {
-        const u32 a = v[__builtin_ctzll(w->exec)] + off;
-        if (read_dwords(h, a / 4, (a + n + 3) / 4, cur, me, epoch_bits, mine) && all_init(h, a, n))
-            return true;
-    }
     if (run) {
         const u32 a = v[0] + off, e = a + n * lanes;
+        tally(w, v, off, n, true, !(off & 3), NULL);
         if (read_dwords(h, a / 4, (e + 3) / 4, cur, me, epoch_bits, mine) && all_init(h, a, n * lanes))
             return true;
+    } else {
+        const struct span s = span_of(w, v, off);
+        tally(w, v, off, n, true, s.lo == s.hi, &s);
+        if (s.lo == s.hi && !g->clocked) {
+            if (read_dwords(h, s.lo / 4, (s.lo + n + 3) / 4, cur, me, epoch_bits, mine) && all_init(h, s.lo, n))
+                return true;
+        } else if (!s.wide && !g->clocked && !((s.bits | n) & 3) && s.hi - s.lo + n <= SPAN) {
+            u64 left = 0; /* dwords from s.lo on that some lane reads */
+            for (u64 k = w->exec; k; k &= k - 1)
+                left |= ((1ull << n / 4) - 1) << (v[__builtin_ctzll(k)] + off - s.lo) / 4;
+            bool fine = true;
+            for (u32 d = s.lo / 4; left && fine;) {
+                const unsigned skip = (unsigned)__builtin_ctzll(left);
+                const unsigned count = left >> skip == ~0ull ? 64 : (unsigned)__builtin_ctzll(~(left >> skip));
+                d += skip;
+                fine = read_dwords(h, d, d + count, cur, me, epoch_bits, mine) && all_init(h, 4 * d, 4 * count);
+                d += count;
+                left = skip + count < 64 ? left >> (skip + count) : 0;
+            }
+            if (fine)
+                return true;
+        }
     }
     for (u64 k = w->exec; k; k &= k - 1) {
         const int i = __builtin_ctzll(k);
@@ -354,7 +375,12 @@ bool sim_lds_store_check(struct sim_wave *w, const struct insn *in, const u32 *v
     const bool run = w->exec == w->full && consecutive(v, n, lanes);
     u32 lo = ~0u, hi = 0;
 
-    tally(w, v, off, n, false, run && !(off & 3));
+    if (run && !(off & 3)) {
+        tally(w, v, off, n, false, true, NULL);
+    } else {
+        const struct span s = span_of(w, v, off);
+        tally(w, v, off, n, false, false, &s);
+    }
     for (u64 k = w->exec; k; k &= k - 1) {
         const int i = __builtin_ctzll(k);
         const u32 a = v[i] + off;
@@ -378,7 +404,8 @@ bool sim_lds_store_check(struct sim_wave *w, const struct insn *in, const u32 *v
 bool sim_lds_atomic_check(struct sim_wave *w, const struct insn *in, const u32 *v, u32 off, unsigned n)
 {
     const struct sim_lds_shadow *h = &w->wg->shadow;
-    tally(w, v, off, n, true, false);
+    const struct span s = span_of(w, v, off);
+    tally(w, v, off, n, true, false, &s);
     for (u64 k = w->exec; k; k &= k - 1) {
         const int i = __builtin_ctzll(k);
         const u32 a = v[i] + off;

@@ -22,6 +22,7 @@
 
 #include "../atomic.h"
 #include "../check.h"
+#include "../dpp.h"
 #include "../float.h"
 #include "../handlers.h"
 #include "../mem.h"
@@ -51,6 +52,8 @@ AI float f32_of(u32 x) { float f; memcpy(&f, &x, 4); return f; }
 AI u32 bits_of(float x) { u32 u; memcpy(&u, &x, 4); return u; }
 AI double f64_of(u64 x) { double f; memcpy(&f, &x, 8); return f; }
 AI u64 bits64_of(double x) { u64 u; memcpy(&u, &x, 8); return u; }
+
+#include "rows.h"
 
 /* ---- half precision, by rows ---------------------------------------------------------------- */
 
@@ -101,6 +104,28 @@ AI u32 *vrow(struct sim_wave *w, unsigned r) { return w->v + (size_t)r * W; }
 
 FN void broadcast(u32 *d, u32 x) { LANES d[i] = x; }
 
+/* Applies the instruction's DPP control to row s; the lanes it may write are left in w->lane_mask.
+ * Returns d. */
+FN const u32 *dpp_row(struct sim_wave *w, const struct insn *in, const u32 *s, u32 *d)
+{
+    const struct sim_insn *x = in->src;
+    const struct sim_dpp_lanes *dpp = in->aux;
+    u64 have = dpp->have;
+    if (w->exec != FULL && !x->dpp.fi) {
+        u32 on[W];
+        take_lanes(on, w->erow, dpp->from);
+        have &= pack_signs(on);
+    }
+    take_lanes(d, s, dpp->from);
+    if (have != FULL) {
+        u32 on[W];
+        unpack_mask(on, have);
+        LANES d[i] &= on[i];
+    }
+    w->lane_mask = (x->lanes == SIM_LANES_DPP8 || x->dpp.bound_ctrl ? FULL : have) & dpp->open;
+    return d;
+}
+
 /* The general fetch: DPP, then sub-register selection, then abs and neg of a `width`-bit float. */
 FN const u32 *fetch(struct sim_wave *w, const struct insn *in, int k, int j, int width)
 {
@@ -115,7 +140,7 @@ FN const u32 *fetch(struct sim_wave *w, const struct insn *in, int k, int j, int
     default: broadcast(t, 0);
     }
     if (o->mods & SIM_MOD_DPP)
-        p = sim_dpp(w, in, p, t, W);
+        p = dpp_row(w, in, p, t);
     if (o->sel != SIM_SEL_DWORD) {
         int sh = o->sel < SIM_SEL_WORD0 ? 8 * o->sel : 16 * (o->sel - SIM_SEL_WORD0);
         int left = o->sel < SIM_SEL_WORD0 ? 24 - sh : 16 - sh, keep = o->sel < SIM_SEL_WORD0 ? 24 : 16;
@@ -203,7 +228,7 @@ FN const u32 *src_mask(struct sim_wave *w, const struct insn *in, int k)
     if (o->kind == SIM_KIND_CONST)
         m = (u64)o->rows[0] | (u64)o->rows[64] << 32;
     u32 *t = w->tmp[2 * (k > 3 ? 2 : k - 1) + 1];
-    sim_unpack_mask(t, m);
+    unpack_mask(t, m);
     return t;
 }
 
@@ -232,15 +257,6 @@ AI u64 pack_bytes(const u8 *t)
     }
 #endif
     return m;
-}
-
-AI void unpack_mask(u32 *d, u64 m)
-{
-    for (int k = 0; k < W / 8; k++) {
-        u32 b = (u32)(m >> (8 * k));
-        for (int j = 0; j < 8; j++)
-            d[8 * k + j] = b & (1u << j) ? ~0u : 0;
-    }
 }
 
 AI void set_exec(struct sim_wave *w, u64 m)
@@ -404,42 +420,37 @@ AI void done(struct sim_wave *w, const struct insn *in, bool direct, int words, 
 
 /* An arithmetic result that is NaN is the first source that is NaN, made quiet; without one, the
  * positive quiet NaN. Sources null are left out. */
-SLOW void nan_rule(u32 *d, const u32 *a, const u32 *b, const u32 *c)
+FN void nan_rule(u32 *d, const u32 *a, const u32 *b, const u32 *c)
 {
-    const u32 *s[3] = {a, b, c};
-    for (int i = 0; i < W; i++) {
-        if ((d[i] & 0x7fffffff) <= 0x7f800000)
-            continue;
+    static const u32 none[W];
+    a = a ? a : none;
+    b = b ? b : none;
+    c = c ? c : none;
+    LANES
+    {
         u32 r = 0x7fc00000;
-        for (int k = 0; k < 3; k++)
-            if (s[k] && (s[k][i] & 0x7fffffff) > 0x7f800000) {
-                r = s[k][i] | 0x400000;
-                break;
-            }
-        d[i] = r;
+        r = (c[i] & 0x7fffffff) > 0x7f800000 ? c[i] | 0x400000 : r;
+        r = (b[i] & 0x7fffffff) > 0x7f800000 ? b[i] | 0x400000 : r;
+        r = (a[i] & 0x7fffffff) > 0x7f800000 ? a[i] | 0x400000 : r;
+        d[i] = (d[i] & 0x7fffffff) > 0x7f800000 ? r : d[i];
     }
 }
 
-SLOW void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *bl, const u32 *bh,
-                     const u32 *cl, const u32 *ch)
+AI bool nan64(u32 lo, u32 hi) { return (hi & 0x7fffffff) + (lo != 0) > 0x7ff00000; }
+FN void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *bl, const u32 *bh,
+                   const u32 *cl, const u32 *ch)
 {
-    const u32 *lo[3] = {al, bl, cl}, *hi[3] = {ah, bh, ch};
-    for (int i = 0; i < W; i++) {
-        double r = f64_of((u64)dh[i] << 32 | d[i]);
-        if (r == r)
-            continue;
-        u64 x = 0x7ff8000000000000;
-        for (int k = 0; k < 3; k++) {
-            if (!lo[k])
-                continue;
-            u64 s = (u64)hi[k][i] << 32 | lo[k][i];
-            if (f64_of(s) != f64_of(s)) {
-                x = s | 0x8000000000000;
-                break;
-            }
-        }
-        d[i] = (u32)x;
-        dh[i] = (u32)(x >> 32);
+    static const u32 none[W];
+    al = al ? al : none, ah = ah ? ah : none;
+    bl = bl ? bl : none, bh = bh ? bh : none;
+    cl = cl ? cl : none, ch = ch ? ch : none;
+    LANES
+    {
+        const bool a = nan64(al[i], ah[i]), b = nan64(bl[i], bh[i]), c = nan64(cl[i], ch[i]), r = nan64(d[i], dh[i]);
+        const u32 lo = a ? al[i] : b ? bl[i] : c ? cl[i] : 0;
+        const u32 hi = a ? ah[i] : b ? bh[i] : c ? ch[i] : 0x7ff80000;
+        d[i] = r ? lo : d[i];
+        dh[i] = r ? hi | 0x80000 : dh[i];
     }
 }
 
@@ -461,7 +472,11 @@ SLOW void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *b
 #define T_MASK u32
 
 #define SRC32(k) const u32 *s##k = src(w, in, k, 0, 32);
-#define SRC64(k) const u32 *s##k = src(w, in, k, 0, 64), *t##k = src(w, in, k, 1, 64);
+/* 64-bit lanes are paired up first, so that the loop over them is plain. */
+#define SRC64(k)                                                                                   \
+    const u32 *s##k = src(w, in, k, 0, 64), *t##k = src(w, in, k, 1, 64);                          \
+    u64 q##k[W] __attribute__((aligned(64)));                                                      \
+    pair_words(q##k, s##k, t##k);
 #define SRC_U32 SRC32
 #define SRC_I32 SRC32
 #define SRC_F32 SRC32
@@ -477,9 +492,9 @@ SLOW void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *b
 #define GET_U32(k) s##k[i]
 #define GET_I32(k) (i32)s##k[i]
 #define GET_F32(k) f32_of(s##k[i])
-#define GET_U64(k) ((u64)t##k[i] << 32 | s##k[i])
-#define GET_I64(k) (i64)((u64)t##k[i] << 32 | s##k[i])
-#define GET_F64(k) f64_of((u64)t##k[i] << 32 | s##k[i])
+#define GET_U64(k) q##k[i]
+#define GET_I64(k) (i64)q##k[i]
+#define GET_F64(k) f64_of(q##k[i])
 #define GET_U16(k) (s##k[i] & 0xffff)
 #define GET_I16(k) (i32)(i16)s##k[i]
 #define GET_F16(k) s##k[i]
@@ -499,15 +514,15 @@ SLOW void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *b
 #define NAN_F16(k) (const u32 *)s##k
 
 #define DST32 const bool direct = in_place(w, in); u32 *d = dst(w, in, direct, 0);
-#define DST64 DST32 u32 *dh = dst(w, in, direct, 1);
+#define DST64 DST32 u32 *dh = dst(w, in, direct, 1); u64 r64[W] __attribute__((aligned(64)));
 #define DST_U32 DST32
 #define DST_I32 DST32
 #define DST_F32 DST32
-#define DST_F32N DST32 u32 nan = 0;
+#define DST_F32N DST32
 #define DST_U64 DST64
 #define DST_I64 DST64
 #define DST_F64 DST64 ENTER_F64
-#define DST_F64N DST_F64 u64 nan = 0;
+#define DST_F64N DST_F64
 #define ENTER_F64                                                                                  \
     const bool split = unlikely(split_modes(w));                                                   \
     if (split)                                                                                     \
@@ -518,22 +533,22 @@ SLOW void nan_rule64(u32 *d, u32 *dh, const u32 *al, const u32 *ah, const u32 *b
 #define DST_U16 u32 *d = w->tmp[TMP_D];
 #define DST_I16 DST_U16
 #define DST_F16 float *d = (float *)w->tmp[TMP_X];
-#define DST_F16N DST_F16 u32 nan = 0;
+#define DST_F16N DST_F16
 #define DST_F16S DST_F16
 
 #define PUT_U32 d[i] = r_;
 #define PUT_I32 d[i] = (u32)r_;
 #define PUT_F32 d[i] = bits_of(r_);
-#define PUT_F32N d[i] = bits_of(r_); nan |= r_ != r_ ? ~0u : 0;
-#define PUT_U64 d[i] = (u32)r_; dh[i] = (u32)(r_ >> 32);
-#define PUT_I64 d[i] = (u32)(u64)r_; dh[i] = (u32)((u64)r_ >> 32);
-#define PUT_F64 { u64 b_ = bits64_of(r_); d[i] = (u32)b_; dh[i] = (u32)(b_ >> 32); }
-#define PUT_F64N PUT_F64 nan |= r_ != r_ ? ~0ull : 0;
+#define PUT_F32N PUT_F32
+#define PUT_U64 r64[i] = r_;
+#define PUT_I64 r64[i] = (u64)r_;
+#define PUT_F64 r64[i] = bits64_of(r_);
+#define PUT_F64N PUT_F64
 #define PUT_U16 d[i] = r_ & 0xffff;
 #define PUT_I16 d[i] = (u32)r_ & 0xffff;
 #define PUT_F16 d[i] = r_;
 #define PUT_F16S d[i] = r_;
-#define PUT_F16N d[i] = r_; nan |= r_ != r_ ? ~0u : 0;
+#define PUT_F16N PUT_F16
 
 #define DONE_U32(...) done(w, in, direct, 1, FK_BITS);
 #define DONE_I32 DONE_U32
@@ -670,15 +685,15 @@ FN void done_half(struct sim_wave *w, const struct insn *in, float *d, bool raw)
 #define FIX1_F32 FIXNONE1
 #define FIX2_F32 FIXNONE2
 #define FIX3_F32 FIXNONE3
-#define FIX1_U64 FIXNONE1
-#define FIX2_U64 FIXNONE2
-#define FIX3_U64 FIXNONE3
-#define FIX1_I64 FIXNONE1
-#define FIX2_I64 FIXNONE2
-#define FIX3_I64 FIXNONE3
-#define FIX1_F64 FIXNONE1
-#define FIX2_F64 FIXNONE2
-#define FIX3_F64 FIXNONE3
+#define FIX1_U64(a) split_words(d, dh, r64);
+#define FIX2_U64(a, b) split_words(d, dh, r64);
+#define FIX3_U64(a, b, c) split_words(d, dh, r64);
+#define FIX1_I64(a) split_words(d, dh, r64);
+#define FIX2_I64(a, b) split_words(d, dh, r64);
+#define FIX3_I64(a, b, c) split_words(d, dh, r64);
+#define FIX1_F64(a) split_words(d, dh, r64);
+#define FIX2_F64(a, b) split_words(d, dh, r64);
+#define FIX3_F64(a, b, c) split_words(d, dh, r64);
 #define FIX1_U16 FIXNONE1
 #define FIX2_U16 FIXNONE2
 #define FIX3_U16 FIXNONE3
@@ -691,16 +706,16 @@ FN void done_half(struct sim_wave *w, const struct insn *in, float *d, bool raw)
 #define FIX1_F16 FIXNONE1
 #define FIX2_F16 FIXNONE2
 #define FIX3_F16 FIXNONE3
-#define FIX1_F32N(a) if (unlikely(nan)) nan_rule(d, NAN_##a(1), NULL, NULL);
-#define FIX2_F32N(a, b) if (unlikely(nan)) nan_rule(d, NAN_##a(1), NAN_##b(2), NULL);
-#define FIX3_F32N(a, b, c) if (unlikely(nan)) nan_rule(d, NAN_##a(1), NAN_##b(2), NAN_##c(3));
-#define FIX1_F16N(a) if (unlikely(nan)) nan_rule((u32 *)d, NAN_##a(1), NULL, NULL);
-#define FIX2_F16N(a, b) if (unlikely(nan)) nan_rule((u32 *)d, NAN_##a(1), NAN_##b(2), NULL);
+#define FIX1_F32N(a) if (unlikely(any_nan(d))) nan_rule(d, NAN_##a(1), NULL, NULL);
+#define FIX2_F32N(a, b) if (unlikely(any_nan(d))) nan_rule(d, NAN_##a(1), NAN_##b(2), NULL);
+#define FIX3_F32N(a, b, c) if (unlikely(any_nan(d))) nan_rule(d, NAN_##a(1), NAN_##b(2), NAN_##c(3));
+#define FIX1_F16N(a) if (unlikely(any_nan((const u32 *)d))) nan_rule((u32 *)d, NAN_##a(1), NULL, NULL);
+#define FIX2_F16N(a, b) if (unlikely(any_nan((const u32 *)d))) nan_rule((u32 *)d, NAN_##a(1), NAN_##b(2), NULL);
 #define FIX3_F16N(a, b, c)                                                                         \
-    if (unlikely(nan)) nan_rule((u32 *)d, NAN_##a(1), NAN_##b(2), NAN_##c(3));
-#define FIX1_F64N(a) if (unlikely(nan)) nan_rule64(d, dh, NAN64_##a(1), NULL, NULL, NULL, NULL);
-#define FIX2_F64N(a, b) if (unlikely(nan)) nan_rule64(d, dh, NAN64_##a(1), NAN64_##b(2), NULL, NULL);
-#define FIX3_F64N(a, b, c) if (unlikely(nan)) nan_rule64(d, dh, NAN64_##a(1), NAN64_##b(2), NAN64_##c(3));
+    if (unlikely(any_nan((const u32 *)d))) nan_rule((u32 *)d, NAN_##a(1), NAN_##b(2), NAN_##c(3));
+#define FIX1_F64N(a) split_words(d, dh, r64); if (unlikely(any_nan64(r64))) nan_rule64(d, dh, NAN64_##a(1), NULL, NULL, NULL, NULL);
+#define FIX2_F64N(a, b) split_words(d, dh, r64); if (unlikely(any_nan64(r64))) nan_rule64(d, dh, NAN64_##a(1), NAN64_##b(2), NULL, NULL);
+#define FIX3_F64N(a, b, c) split_words(d, dh, r64); if (unlikely(any_nan64(r64))) nan_rule64(d, dh, NAN64_##a(1), NAN64_##b(2), NAN64_##c(3));
 #define DONE_F32N DONE_F32
 #define DONE_F64N DONE_F64
 #define DONE_F16N DONE_F16
@@ -797,7 +812,7 @@ FN const float *pk_half(struct sim_wave *w, const struct insn *in, int k, int hi
 #define PKSRC_U16(k) const u32 *s##k = pk_bits(w, in, k, hi, false);
 #define PKSRC_I16 PKSRC_U16
 #define PKDST_F16 float *d = (float *)w->tmp[TMP_X];
-#define PKDST_F16N PKDST_F16 u32 nan = 0;
+#define PKDST_F16N PKDST_F16
 #define PKDST_F16S PKDST_F16
 #define PKDST_U16 u32 *d = w->tmp[TMP_X];
 #define PKDST_I16 PKDST_U16
@@ -918,7 +933,6 @@ AI const u32 *pk_word(struct sim_wave *w, const struct insn *in, int k, int hi)
         for (int hi = 0; hi < 2; hi++) {                                                           \
             const u32 *s1 = pk_word(w, in, 1, hi), *s2 = pk_word(w, in, 2, hi);                    \
             u32 *d = dst(w, in, direct, hi);                                                       \
-            u32 nan = 0;                                                                           \
             LANES { T_##dt r_; b_##name(w, in, i, &r_, GET_##a(1), GET_##b(2)); PUT_##dt }         \
             FIX2_##dt(a, b)                                                                        \
         }                                                                                          \
@@ -938,7 +952,6 @@ AI const u32 *pk_word(struct sim_wave *w, const struct insn *in, int k, int hi)
             const u32 *s1 = pk_word(w, in, 1, hi), *s2 = pk_word(w, in, 2, hi),                    \
                       *s3 = pk_word(w, in, 3, hi);                                                 \
             u32 *d = dst(w, in, direct, hi);                                                       \
-            u32 nan = 0;                                                                           \
             LANES                                                                                  \
             {                                                                                      \
                 T_##dt r_;                                                                         \
