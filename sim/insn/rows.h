@@ -78,6 +78,28 @@ AI bool any_nan(const u32 *d)
 #endif
 }
 
+/* Whether a lane of either row is one. */
+AI bool any_nan2(const u32 *a, const u32 *b)
+{
+    const float *f = (const float *)a, *g = (const float *)b;
+#if defined(__AVX512F__)
+    __mmask16 m = 0;
+    for (int i = 0; i < W; i += 16)
+        m |= _mm512_cmp_ps_mask(_mm512_loadu_ps(f + i), _mm512_loadu_ps(g + i), _CMP_UNORD_Q);
+    return m;
+#elif defined(__AVX__)
+    __m256 m = _mm256_setzero_ps();
+    for (int i = 0; i < W; i += 8)
+        m = _mm256_or_ps(m, _mm256_cmp_ps(_mm256_loadu_ps(f + i), _mm256_loadu_ps(g + i), _CMP_UNORD_Q));
+    return _mm256_movemask_ps(m);
+#else
+    u32 m = 0;
+    for (int i = 0; i < W; i++)
+        m |= f[i] != f[i] || g[i] != g[i] ? ~0u : 0;
+    return m;
+#endif
+}
+
 AI bool any_nan64(const u64 *d)
 {
     const double *f = (const double *)d;

@@ -49,6 +49,7 @@ static const struct {
       { "s_barrier", ON_GFX9 | ON_1100 },
     { "s_sethalt 0", ON_ALL }, { "s_wakeup", ON_ALL }, { "s_setkill 0", ON_ALL & ~ON_1250 },
     { "s_incperflevel 1", ON_ALL }, { "s_decperflevel 1", ON_ALL }, { "s_ttracedata", ON_ALL },
+    { "s_atc_probe 16, s[8:9], 0x124", ON_ALL }, { "s_atc_probe_buffer 3, s[8:11], s2", ON_ALL },
     { "s_dcache_inv_vol", ON_GFX9 }, { "s_dcache_wb_vol", ON_GFX9 }, { "v_clrexcp", ON_GFX9 },
     { "s_ttracedata_imm 0x0", ON_GFX11UP }, { "s_wait_idle", ON_GFX11UP },
     { "s_wait_event 0x0", ON_RDNA }, { "s_waitcnt_depctr 0x0", ON_1100 },
