@@ -187,10 +187,10 @@ static void add_rows(u64 set[4], const struct operand *o)
     }
 }
 
-/* Whether vector instruction p has nothing that in could see late. */
+/* Whether vector instruction or MFMA p has nothing that in could see late. */
 static bool apart(const struct insn *p, const struct insn *in)
 {
-    return p->hz & SIM_HZ_VALU && !(p->kind & SIM_HK_EXEC) && !shares_scalar(p, in) &&
+    return p->hz & (SIM_HZ_VALU | SIM_HZ_MFMA) && !(p->kind & SIM_HK_EXEC) && !shares_scalar(p, in) &&
            !((p->rows[0] & in->rows[0]) | (p->rows[1] & in->rows[1]) | (p->rows[2] & in->rows[2]) | (p->rows[3] & in->rows[3]));
 }
 
@@ -208,8 +208,10 @@ bool sim_hazard_check(struct sim_wave *w, const struct insn *in)
         const char *what = "";
         if (have > far)
             break;
-        if (apart(r->in, in))
+        if (apart(r->in, in)) {
+            doubles |= of_doubles(r->in);
             continue;
+        }
         const int need = have >= (r->in->reach > 5 ? r->in->reach : 5) ? 0
                          : r->in->hz & SIM_HZ_MFMA  ? after_mfma(w, r->in, in, met, &what)
                          : r->in->hz & SIM_HZ_OTHER ? after_other(w, r->in, in, &what)

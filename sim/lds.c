@@ -220,19 +220,31 @@ static void set_init(const struct sim_lds_shadow *h, u32 a, unsigned n)
         h->init[(a + i) / 8] |= (u8)(1u << ((a + i) & 7));
 }
 
-/* Dwords [d, e): false as soon as one was written by somebody else in this epoch. */
+/* Dwords [d, e) are read by wave `me` in this epoch: false if one was written in it by somebody else. */
 static inline bool read_dwords(const struct sim_lds_shadow *h, u32 d, u32 e, u32 cur, u32 me, u64 epoch_bits, u64 mine)
 {
+    typedef u32 four __attribute__((vector_size(16), aligned(4), may_alias));
+    const u32 low = (u32)mine, high = (u32)(epoch_bits >> 32);
+    const four now = {low, high, low, high};
+    four others = {0};
     u32 bad = 0;
-    for (u32 k = d; k < e; k++) {
-        const u32 t = h->write[k];
+    /* Four at once where there are as many. */
+    for (; d + 4 <= e; d += 4) {
+        const four t = *(const four *)&h->write[d];
+        others |= (four)(((t - cur) & ~63u) == 0) & (four)((t & 63) != me);
+        for (u32 k = d; k < d + 4; k += 2) {
+            const four r = *(const four *)(const void *)&h->read[k], same = (four)(r == high);
+            const four keep = __builtin_shufflevector(same, same, 1, 1, 3, 3);
+            *(four *)(void *)&h->read[k] = (r & keep) | now;
+        }
+    }
+    for (; d < e; d++) {
+        const u32 t = h->write[d];
+        const u64 r = h->read[d];
         bad |= (u32)(t - cur < 64u) & (u32)((t & 63) != me);
+        h->read[d] = (r >> 32 == epoch_bits >> 32 ? r : epoch_bits) | mine;
     }
-    for (u32 k = d; k < e; k++) {
-        const u64 r = h->read[k];
-        h->read[k] = (r >> 32 == epoch_bits >> 32 ? r : epoch_bits) | mine;
-    }
-    return !bad;
+    return !(bad | others[0] | others[1] | others[2] | others[3]);
 }
 
 static bool consecutive(const u32 *v, unsigned n, unsigned lanes)
