@@ -115,7 +115,9 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
         cost += COST_SECOND_READ;
     cost += COST_VECTOR_STEP * log2_distance(t->vectors, (uint64_t)vectors);
     cost += COST_THREADS_STEP * log2_distance(k->block, (uint64_t)block);
-    if (t->rows > 1 && workgroups < cus && workgroups < rows)
+    /* Two rows of half a wave of 32 each are no more than one of a wave of 64. */
+    const bool few = amd && k->block == 32 && t->rows == 2;
+    if (t->rows > 1 && !few && workgroups < cus && workgroups < rows)
         cost += COST_IDLE_CUS;
     if (amd && workgroups > cus) { /* compute units that have nothing in the last round, SIMDs without a wave */
         int64_t turns = (workgroups + cus - 1) / cus, waves = turns * (k->block / target->arch->wave);
