@@ -110,6 +110,12 @@ static unsigned loop_of(const struct kg_arch *a, const struct kg_mma *m)
     return m->chunks == 2 ? COPIED_F8 : COPIED;
 }
 
+/* Slices of large blocks fill CUs that would have one workgroup: CDNA2 has few, and parts do. */
+static bool unneeded(const struct kg_arch *a, const struct kg_gemm *t)
+{
+    return a->family == KG_CDNA2 && t->slices > 1 && t->m > 32;
+}
+
 static void variants(const struct kg_op *op, const struct kg_arch *arch,
                      void (*visit)(const struct kg_spec *s, void *with), void *with)
 {
@@ -122,7 +128,7 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
             s.in = s.weight = ins[i];
             s.out = outs[o];
             for (unsigned t = 0; t < TILES; t++)
-                if (tiles[t].loops & loop_of(arch, m) &&
+                if (tiles[t].loops & loop_of(arch, m) && !unneeded(arch, &tiles[t].tile) &&
                     !(tiles[t].tile.assembly && s.out != KG_BF16)) {
                     s.gemm = tiles[t].tile;
                     visit(&s, with);
