@@ -311,9 +311,9 @@ static const struct kg_word epilogue[] = {
 #undef STORE
 };
 
-/* CDNA4: a lane's 4 columns of two sub-blocks side by side become 8 columns of one of them, so that a
- * wave stores whole lines of 64 bytes (CDNA4 ISA, V_PERMLANE16_SWAP_B32: odd rows of 16 lanes of the
- * first register trade places with even rows of the second). */
+/* CDNA4: a lane's 4 columns of two sub-blocks side by side become 8 columns of one of them, so that
+ * a wave stores whole lines of 64 bytes (CDNA4 ISA, V_PERMLANE16_SWAP_B32: odd rows of 16 lanes of
+ * the first register trade places with even rows of the second). */
 #define STORE_EIGHT(type)                                                                          \
     WORD("store_eight_" type,                                                                      \
          "/* Two sub-blocks of 16 columns, x and y, of a row: lanes trade, so that each stores 8 " \

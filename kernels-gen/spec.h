@@ -90,7 +90,7 @@ struct kg_gemm {
     unsigned ahead; /* fragments of A read ahead, at most */
     bool tied;      /* accumulators stay in their registers by inline assembly */
     bool reduce;    /* no tile: adds up what split-k kernels left */
-    unsigned slices; /* of k: 2 groups of waves do half of the k tiles each, added up in LDS; 0 is 1 */
+    unsigned slices; /* of k: 2: groups of waves do half of the tiles each, added up in LDS; 0: 1 */
     bool assembly;  /* written as assembly, not as HIP */
 };
 

@@ -315,8 +315,8 @@ static void add_slices(struct kg *g, const struct kg_tile *t)
         else
             kg_open(g, "if (!slice)");
         for (unsigned i = 0; i < each * t->ni; i++) {
-            kg_line(g, "c%u_%u += __builtin_bit_cast(%s, read_chunk(sums%s));", turn * each + i / t->ni,
-                    i % t->ni, acc, plus(i * 1024).text);
+            kg_line(g, "c%u_%u += __builtin_bit_cast(%s, read_chunk(sums%s));",
+                    turn * each + i / t->ni, i % t->ni, acc, plus(i * 1024).text);
             if (i % 8 == 7)
                 kg_line(g, "pin();");
         }

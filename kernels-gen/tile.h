@@ -15,7 +15,7 @@
 struct kg_tile {
     const struct kg_spec *s;
     const struct kg_mma *mma;
-    unsigned slices;      /* groups of waves that share the block: each has its k tiles and buffers */
+    unsigned slices;      /* groups of waves that share the block, each with its k tiles and LDS */
     unsigned threads;     /* of a slice */
     unsigned mi, ni;      /* sub-blocks of a wave */
     unsigned steps;       /* fragments along k in a tile */
@@ -74,8 +74,8 @@ unsigned kg_tile_registers(const struct kg_tile *t);
 
 /* Declares accumulators, fragments, offsets and LDS pointers; brings in the first tile. In scope
  * are ra, rb (descriptors of A and B), pa, pb (their addresses), a_bytes, b_bytes, slice, tid (in
- * the slice, as all that follow), lane, wave, wave_m, wave_n, row16, quad, lda, ldb, t0 (first tile), left (tiles), k0 (first byte of the first
- * tile), valid (bytes it has). */
+ * the slice, as all that follow), lane, wave, wave_m, wave_n, row16, quad, lda, ldb, t0 (first
+ * tile), left (tiles), k0 (first byte of the first tile), valid (bytes it has). */
 void kg_tile_begin(struct kg *g, const struct kg_tile *t);
 
 /* The whole kernel in assembly. Null, or why it cannot be; then its text, between kg_asm_begin and
@@ -83,8 +83,8 @@ void kg_tile_begin(struct kg *g, const struct kg_tile *t);
 const char *kg_tile_asm_legal(const struct kg_tile *t);
 unsigned kg_tile_asm(struct kg *g, const struct kg_tile *t);
 
-/* The loop over k and the tiles behind it. Straight line from the loop to the last product. Then the
- * second slice hands its sums to the first, and ends. */
+/* The loop over k and the tiles behind it. Straight line from the loop to the last product. Then
+ * the second slice hands its sums to the first, and ends. */
 void kg_tile_loop(struct kg *g, const struct kg_tile *t);
 
 #endif

@@ -12,8 +12,8 @@
  *
  * reduce kernels add up the sums of split-k, in order, and finish as the loop kernels do.
  *
- * Two slices: waves for twice the block, the second half of which does the second half of the k tiles and
- * leaves its sums to the first in LDS.
+ * Two slices: twice the waves, the second half of which does the second half of the k tiles and leaves
+ * its sums to the first in LDS.
  *
  * LDS: two A tiles a slice, m rows by k_bytes each. Registers: kg_tile_registers, at most 256.
  */
@@ -178,7 +178,8 @@ static unsigned block(const struct kg_spec *s)
     return t->reduce ? REDUCE_THREADS : 64 * t->waves_m * t->waves_n * slices(t);
 }
 
-/* 128x256x64_w2x4_d2_s2_pre: block and k tile in elements, waves, tiles of B in registers, slices. */
+/* 128x256x64_w2x4_d2_s2_pre: block and k tile in elements, waves, tiles of B in registers, slices.
+ */
 static void tile_name(const struct kg_spec *s, char *out, size_t room)
 {
     const struct kg_gemm *t = &s->gemm;
@@ -215,7 +216,8 @@ static void explain(struct kg_buf *out, const struct kg_spec *s)
     if (t->reduce)
         kg_buf_printf(out, "adds up the sums of split-k and finishes them, 4 columns a work-item");
     else
-        kg_buf_printf(out, "%u x %u of C a workgroup of %u x %u waves%s, %u bytes of k a tile, B %s",
+        kg_buf_printf(out,
+                      "%u x %u of C a workgroup of %u x %u waves%s, %u bytes of k a tile, B %s",
                       t->m, t->n, t->waves_m, t->waves_n,
                       slices(t) > 1 ? ", twice: each half of k" : "", t->k_bytes,
                       t->depth == 1 ? "in place" : "a tile ahead");
@@ -264,7 +266,8 @@ static void whose(struct kg *g, const struct kg_spec *s)
     g->stage = "whose";
     const unsigned threads = 64 * t->waves_m * t->waves_n;
     if (slices(t) > 1) {
-        kg_line(g, "const unsigned item = __builtin_amdgcn_workitem_id_x(), tid = item %% %u;", threads);
+        kg_line(g, "const unsigned item = __builtin_amdgcn_workitem_id_x(), tid = item %% %u;",
+                threads);
         kg_line(g, "const unsigned slice = __builtin_amdgcn_readfirstlane(item / %u);", threads);
     } else {
         kg_line(g, "const unsigned tid = __builtin_amdgcn_workitem_id_x();");
@@ -301,7 +304,8 @@ static void whose(struct kg *g, const struct kg_spec *s)
     kg_blank(g);
     kg_note(g, "The last tile of k, which may be short, comes first; the others follow in order.");
     if (slices(t) > 1) {
-        kg_note(g, "Slices do as many tiles: of an odd number, the second begins with one of zeros.");
+        kg_note(g,
+                "Slices do as many tiles: of an odd number, the second begins with one of zeros.");
         kg_line(g, "const unsigned tiles = lesser(tiles_k - split * split_tiles, split_tiles);");
         kg_line(g, "unsigned left = (tiles + 1) / 2;");
         kg_line(g, "const unsigned none = slice & tiles;");
@@ -387,8 +391,9 @@ static void store(struct kg *g, const struct kg_tile *t)
                 kg_dtypes[s->out].bits / 8);
     }
     for (unsigned n = 0; eight && n < t->ni; n += 2) {
-        kg_line(g, "const unsigned wider%u = wave_n * %u + (%u + (quad & 1)) * 16 + (quad >> 1) * 8;", n,
-                t->ni * 16, n);
+        kg_line(g,
+                "const unsigned wider%u = wave_n * %u + (%u + (quad & 1)) * 16 + (quad >> 1) * 8;",
+                n, t->ni * 16, n);
         kg_line(g, "const unsigned to_wider%u = wider%u < cols ? wider%u * 2 : FAR;", n, n, n);
     }
     for (unsigned m = 0; m < t->mi; m++) {

@@ -30,9 +30,9 @@ static const struct rates {
     {"CDNA4", 4096, 8192, 64, 256, 16384, 8000 / 2.4, 2.4, 163840, 256 << 20, true},
 };
 
-/* Devices that are whole, by CUs (AMD, "GPU hardware specifications"), and their share of the L2 and
- * HBM of the table: MI250X's dies and MI210, MI300X, MI300A, MI308X, MI350. Other numbers of CUs are
- * partitions, as MI300X's of 38, or parts of the first: they have a share of both. */
+/* Devices that are whole, by CUs (AMD, "GPU hardware specifications"), and their share of the L2
+ * and HBM of the table: MI250X's dies and MI210, MI300X, MI300A, MI308X, MI350. Other numbers of CUs
+ * are partitions, as MI300X's of 38, or parts of the first: they have a share of both. */
 static const struct {
     const char *family;
     uint32_t cus;
@@ -78,7 +78,7 @@ struct work {
     double tiles_k;
     double step;        /* tiles done at a time: one a slice; two where the loop does pairs */
     double slices;
-    double tile;        /* cycles of a tile a slice: what their busiest unit needs, and the barrier */
+    double tile;        /* cycles of a tile a slice: their busiest unit's, and the barrier */
     double matrix, lds; /* cycles of a k tile of every block on one CU */
     double exchange;    /* cycles of LDS that slices of one block take to add up */
     double asked;       /* bytes that all workgroups ask of L1 and L2 */
@@ -145,8 +145,8 @@ static struct work work_of(const struct fly_kernel *k, const struct fly_gemm_sha
     w.bytes = batch * (m + (w.decode ? blocks_m : 1) * n) * kk * in;
     w.c = batch * m * n * s->out_bits / 8.0;
     w.sums = batch * m * n * 4;
-    /* A wave stores 16 rows of 16 columns: of narrow elements too, 16 lines of 64 bytes. Those of CDNA4
-     * store 32 columns of 16 bits at once. */
+    /* A wave stores 16 rows of 16 columns: of narrow elements too, 16 lines of 64 bytes. Those of
+     * CDNA4 store 32 columns of 16 bits at once. */
     bool eight = r->eight && s->out_bits == 16 && g->n / g->waves_n % 32 == 0 && s->n % 8 == 0;
     w.stored = eight ? w.c : w.sums;
     w.adders = batch * m * ceil_div(n, ADDED);
@@ -243,7 +243,8 @@ static double cycles_of(const struct work *w, double splits)
     splits = parts(w, splits);
     double groups = w->blocks * splits, each = ceil_div(groups, w->cus);
     double bound = first_launch(w, splits, busy);
-    double compute = each * (tiles * w->tile + w->exchange) + START * (ceil_div(each, w->resident) - 1);
+    double compute =
+        each * (tiles * w->tile + w->exchange) + START * (ceil_div(each, w->resident) - 1);
     double memory = busy[FLY_GEMM_HBM] * w->r.hbm / less(w->r.hbm, reach(w, groups));
     return more(bound, more(compute, memory)) + START +
            (splits > 1 ? SECOND + second_launch(w, splits, NULL) : 0);
@@ -321,7 +322,8 @@ struct fly_gemm_parts fly_gemm_best_splits(const struct fly_kernel *k,
         n++;
     } while (gains && first + n < FLY_GEMM_SPLITS &&
              feasible(&w, fly_gemm_splits[first + n], most));
-    double near = more(FLY_GEMM_NEAR * best.least, FLY_GEMM_ALIKE), all = INFINITY, those = INFINITY;
+    double near = more(FLY_GEMM_NEAR * best.least, FLY_GEMM_ALIKE);
+    double all = INFINITY, those = INFINITY;
     for (unsigned i = 1; i < n && thin && first == 0; i++)
         if (bound[i] <= near)
             from = 1;
