@@ -103,7 +103,8 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     int vectors = rows >= 4 * (int64_t)cus ? taste->vectors : taste->few_vectors;
     int block = rows > cus ? taste->block : taste->few_block;
     const bool bytes_out = amd && fly_dtype_bits(k->types[2]) == 8;
-    if (bytes_out && rows >= 4 * (int64_t)cus) /* instructions are closest to memory's time there: fewest of those that a lane has for any row */
+    /* Instructions come closest to memory's time there; with more elements a lane, fewer of them are for the row. */
+    if (bytes_out && rows >= 4 * (int64_t)cus)
         vectors = 2 * taste->vectors, block = target->arch->wave;
     if (taste == &on_ptx_odd && t->vec == 1 && t->passes == 1)
         vectors = ODD_ELEMENTS;
