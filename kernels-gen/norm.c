@@ -157,7 +157,7 @@ void kg_norm_add(struct kg *g, const struct kg_spec *s)
         kg_each_scope(g);
         kg_line(g, "$x sum = values@;");
         kg_open(g, "if (inside@)");
-        kg_line(g, "sum = narrow_$x(widen_$x(sum) + widen_$x(more@));");
+        kg_line(g, "sum = added_$x(sum, more@);");
         kg_row_store_to(g, s, "residual_out", "$x", "sum");
         kg_close(g);
         kg_line(g, "values@ = sum;");
@@ -166,7 +166,7 @@ void kg_norm_add(struct kg *g, const struct kg_spec *s)
         return;
     }
     kg_each(g);
-    kg_line(g, "values@ = narrow_$x(widen_$x(values@) + widen_$x(more@));");
+    kg_line(g, "values@ = added_$x(values@, more@);");
     kg_row_store_to(g, s, "residual_out", "$x", "values@");
     kg_each_end(g);
     kg_close(g);

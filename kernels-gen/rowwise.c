@@ -574,7 +574,8 @@ static void store_one(struct kg *g, const struct kg_spec *s, const char *matrix,
     if (kg_row_strided(g, s))
         kg_line(g, "store_strided_%s(%s_row, at@, %u, $n - moved@, %s);", type, matrix, s->tile.threads, value);
     else
-        kg_line(g, "store%s_%s(%s_row, %s, %s);", far_word(s), type, matrix, place_of_vector(s), value);
+        kg_line(g, "store%s%s_%s(%s_row, %s, %s);", far_word(s), g->aligned && s->tile.loop && g->last_read ? "_last" : "",
+                type, matrix, place_of_vector(s), value);
 }
 
 void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type,

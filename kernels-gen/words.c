@@ -117,6 +117,12 @@ static const struct kg_word maths[] = {
      "{\n"
      "    return moved ? 0 : v;\n"
      "}"},
+    {"added_$x", KG_ANY, 0, FLOATS,
+     "/* a + b, rounded once. */\n"
+     "static __device__ $x added_$x($x a, $x b)\n"
+     "{\n"
+     "    return narrow_$x(widen_$x(a) + widen_$x(b));\n"
+     "}"},
     {"sum_f32x8", KG_ANY, 0, 0,
      "static __device__ float sum_f32x8(f32x8 v)\n"
      "{\n"
@@ -519,9 +525,19 @@ static bool sized(const struct kg_word *w, unsigned bytes)
     return w->bytes == 0 || (w->bytes == KG_NOT_16 ? bytes != 16 : bytes == w->bytes);
 }
 
+static bool is_filled(const struct filled *words, unsigned count, const char *name)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!strcmp(words[i].name, name))
+            return true;
+    return false;
+}
+
+/* A name that a table before has is left out: a family's own word stands for the one all share. */
 static unsigned fill_table(struct filled *to, unsigned used, const struct kg_arch *a,
                            const struct kg_word *rows, unsigned count)
 {
+    const unsigned before = used;
     for (unsigned i = 0; i < count; i++) {
         const struct kg_word *w = &rows[i];
         if ((a->caps & w->has) != w->has || (a->caps & w->lacks))
@@ -540,11 +556,14 @@ static unsigned fill_table(struct filled *to, unsigned used, const struct kg_arc
                 return used;
             }
             struct kg_buf name = {0};
-            struct filled *f = &to[used++];
+            struct filled *f = &to[used];
             *f = (struct filled){.word = w};
             fill(&name, w->name, t, n);
             snprintf(f->name, sizeof f->name, "%s", name.text);
             kg_buf_free(&name);
+            if (is_filled(to, before, f->name))
+                continue;
+            used++;
             fill(&f->text, w->text, t, n);
         }
     }

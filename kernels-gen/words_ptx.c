@@ -46,13 +46,14 @@ static const struct kg_word words[] = {
      "{\n"
      "    return v;\n"
      "}"},
+    /* No hints where rows pass once: of a full L2, lines hinted as the first to go replace only each other. */
     {"load_$x", KG_MANY, 0, 0,
-     "/* Elements at .. of p, 16 bytes aligned; read once, so not kept in L1. */\n"
+     "/* Elements at .. of p, 16 bytes aligned. */\n"
      "static __device__ $x load_$x(const $t *p, long at)\n"
      "{\n"
      "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
      "    words v;\n"
-     "    __asm__ volatile(\"ld.global.L1::no_allocate.v4.b32 {%0, %1, %2, %3}, [%4];\"\n"
+     "    __asm__ volatile(\"ld.global.v4.b32 {%0, %1, %2, %3}, [%4];\"\n"
      "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at));\n"
      "    return __builtin_bit_cast($x, v);\n"
      "}",
@@ -96,8 +97,19 @@ static const struct kg_word words[] = {
      "}",
      .bytes = KG_NOT_16},
     {"store_$x", KG_MANY, 0, 0,
-     "/* 16 bytes aligned, not to be read soon. */\n"
+     "/* 16 bytes aligned. */\n"
      "static __device__ void store_$x($t *p, long at, $x v)\n"
+     "{\n"
+     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
+     "    const words b = __builtin_bit_cast(words, v);\n"
+     "    __asm__ volatile(\"st.global.v4.b32 [%0], {%1, %2, %3, %4};\"\n"
+     "                     :: \"l\"(p + at), \"r\"(b.x), \"r\"(b.y), \"r\"(b.z), \"r\"(b.w) : "
+     "\"memory\");\n"
+     "}",
+     .bytes = 16},
+    {"store_last_$x", KG_MANY, 0, 0,
+     "/* 16 bytes aligned; the first lines to leave L2, so that what is to be read again stays. */\n"
+     "static __device__ void store_last_$x($t *p, long at, $x v)\n"
      "{\n"
      "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
      "    const words b = __builtin_bit_cast(words, v);\n"
@@ -106,6 +118,12 @@ static const struct kg_word words[] = {
      "\"memory\");\n"
      "}",
      .bytes = 16},
+    {"store_last_$x", KG_MANY, 0, 0,
+     "static __device__ void store_last_$x($t *p, long at, $x v)\n"
+     "{\n"
+     "    *($x *)(p + at) = v;\n"
+     "}",
+     .bytes = KG_NOT_16},
     {"load_param_$x", KG_MANY, 0, 0,
      "/* Elements at .. of p, 16 bytes aligned; many rows read them. */\n"
      "static __device__ $x load_param_$x(const $t *p, long at)\n"
@@ -258,6 +276,26 @@ static const struct kg_word words[] = {
      "    for (int i = 0; i < sizeof($f) / 4; i++)\n"
      "        __asm__ volatile(\"\" : \"+f\"(e[i]));\n"
      "    return __builtin_bit_cast($f, e);\n"
+     "}"},
+    {"widen_$x", KG_MANY, 0, 1u << KG_BF16,
+     "/* By words: an element of its own costs two instructions where it is the high half. */\n"
+     "static __device__ $f widen_$x($x v)\n"
+     "{\n"
+     "    typedef unsigned words __attribute__((ext_vector_type($n / 2)));\n"
+     "    const words bits = __builtin_bit_cast(words, v);\n"
+     "    $f wide;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        wide[e] = __builtin_bit_cast(float, bits[e / 2] << 16);\n"
+     "        wide[e + 1] = __builtin_bit_cast(float, bits[e / 2] & 0xffff0000);\n"
+     "    }\n"
+     "    return wide;\n"
+     "}"},
+    {"added_$x", KG_MANY, 0, 1u << KG_BF16,
+     "/* a + b, rounded once: written so that it becomes one addition of 16-bit pairs. */\n"
+     "static __device__ $x added_$x($x a, $x b)\n"
+     "{\n"
+     "    return __builtin_convertvector(__builtin_convertvector(a, $f) + __builtin_convertvector(b, $f), $x);\n"
      "}"},
     {"packed_$x", KG_MANY, 0, 0,
      "/* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */\n"

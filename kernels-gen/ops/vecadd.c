@@ -80,7 +80,7 @@ static void body(struct kg *g, const struct kg_spec *s)
     kg_row_load_from(g, s, "a", "left", true);
     kg_row_load_from(g, s, "b", "right", true);
     kg_each(g);
-    kg_line(g, "left@ = narrow_$x(widen_$x(left@) + widen_$x(right@));");
+    kg_line(g, "left@ = added_$x(left@, right@);");
     kg_each_end(g);
     kg_row_store_all(g, s, "left@");
 

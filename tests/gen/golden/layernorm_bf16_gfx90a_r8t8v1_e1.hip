@@ -91,14 +91,6 @@ static __device__ float other8(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x141, 0xf, 0xf, true));
 }
 
-/* A product by itself: with a sum behind it, it would become one of 64 bits. */
-static __device__ unsigned times(unsigned a, unsigned b)
-{
-    unsigned v = a * b;
-    asm volatile("" : "+v"(v));
-    return v;
-}
-
 static __device__ f32x1 widen_bf16x1(bf16x1 v)
 {
     return (float)v;
@@ -113,6 +105,12 @@ static __device__ bf16x1 narrow_bf16x1(f32x1 v)
 static __device__ f32x1 affine_bf16x1(f32x1 v, bf16x1 scale, bf16x1 offset)
 {
     return v * widen_bf16x1(scale) + widen_bf16x1(offset);
+}
+
+/* a + b, rounded once. */
+static __device__ bf16x1 added_bf16x1(bf16x1 a, bf16x1 b)
+{
+    return narrow_bf16x1(widen_bf16x1(a) + widen_bf16x1(b));
 }
 
 static __device__ float sum_f32x1(f32x1 v)
@@ -239,7 +237,7 @@ layernorm_bf16_gfx90a_r8t8v1_e1(
         bf16 *residual_out_row = (bf16 *)residual_out + times(row, ldro);
         bf16x1 more;
         more = load_bf16x1(residual_row, at);
-        values = narrow_bf16x1(widen_bf16x1(values) + widen_bf16x1(more));
+        values = added_bf16x1(values, more);
         if (moved == 0) {
             store_bf16x1(residual_out_row, at, values);
         }

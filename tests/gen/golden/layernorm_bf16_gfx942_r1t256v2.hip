@@ -187,14 +187,6 @@ static __device__ float below64(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x143, 0xf, 0xf, true));
 }
 
-/* A product by itself: with a sum behind it, it would become one of 64 bits. */
-static __device__ unsigned times(unsigned a, unsigned b)
-{
-    unsigned v = a * b;
-    asm volatile("" : "+v"(v));
-    return v;
-}
-
 static __device__ f32x8 widen_bf16x8(bf16x8 v)
 {
     return __builtin_convertvector(v, f32x8);
@@ -223,6 +215,12 @@ static __device__ bf16x8 narrow_bf16x8(f32x8 v)
 static __device__ f32x8 affine_bf16x8(f32x8 v, bf16x8 scale, bf16x8 offset)
 {
     return v * widen_bf16x8(scale) + widen_bf16x8(offset);
+}
+
+/* a + b, rounded once. */
+static __device__ bf16x8 added_bf16x8(bf16x8 a, bf16x8 b)
+{
+    return narrow_bf16x8(widen_bf16x8(a) + widen_bf16x8(b));
 }
 
 /* The sum of the elements, in double. */
@@ -427,7 +425,7 @@ layernorm_bf16_gfx942_r1t256v2(
         for (int j = 0; j < 2; j++) {
             bf16x8 sum = values[j];
             if (inside[j]) {
-                sum = narrow_bf16x8(widen_bf16x8(sum) + widen_bf16x8(more[j]));
+                sum = added_bf16x8(sum, more[j]);
                 if (inside[j]) {
                     store_bf16x8(residual_out_row, at[j], sum);
                 }

@@ -35,22 +35,22 @@ static __device__ unsigned work_item_id()
     return __nvvm_read_ptx_sreg_tid_x();
 }
 
-/* Elements at .. of p, 16 bytes aligned; read once, so not kept in L1. */
+/* Elements at .. of p, 16 bytes aligned. */
 static __device__ bf16x8 load_bf16x8(const bf16 *p, long at)
 {
     typedef unsigned words __attribute__((ext_vector_type(4)));
     words v;
-    __asm__ volatile("ld.global.L1::no_allocate.v4.b32 {%0, %1, %2, %3}, [%4];"
+    __asm__ volatile("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
                      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p + at));
     return __builtin_bit_cast(bf16x8, v);
 }
 
-/* 16 bytes aligned, not to be read soon. */
+/* 16 bytes aligned. */
 static __device__ void store_bf16x8(bf16 *p, long at, bf16x8 v)
 {
     typedef unsigned words __attribute__((ext_vector_type(4)));
     const words b = __builtin_bit_cast(words, v);
-    __asm__ volatile("st.global.cs.v4.b32 [%0], {%1, %2, %3, %4};"
+    __asm__ volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};"
                      :: "l"(p + at), "r"(b.x), "r"(b.y), "r"(b.z), "r"(b.w) : "memory");
 }
 
@@ -103,6 +103,26 @@ static __device__ int local(int v)
     return v;
 }
 
+/* By words: an element of its own costs two instructions where it is the high half. */
+static __device__ f32x8 widen_bf16x8(bf16x8 v)
+{
+    typedef unsigned words __attribute__((ext_vector_type(8 / 2)));
+    const words bits = __builtin_bit_cast(words, v);
+    f32x8 wide;
+#pragma unroll
+    for (int e = 0; e < 8; e += 2) {
+        wide[e] = __builtin_bit_cast(float, bits[e / 2] << 16);
+        wide[e + 1] = __builtin_bit_cast(float, bits[e / 2] & 0xffff0000);
+    }
+    return wide;
+}
+
+/* a + b, rounded once: written so that it becomes one addition of 16-bit pairs. */
+static __device__ bf16x8 added_bf16x8(bf16x8 a, bf16x8 b)
+{
+    return __builtin_convertvector(__builtin_convertvector(a, f32x8) + __builtin_convertvector(b, f32x8), bf16x8);
+}
+
 /* v, opaque to the compiler, so that it is kept as it is and not in a widened form too. */
 static __device__ bf16x8 packed_bf16x8(bf16x8 v)
 {
@@ -153,11 +173,6 @@ static __device__ float other16(float v)
 static __device__ float other32(float v)
 {
     return __nvvm_shfl_sync_bfly_f32(~0u, v, 16, 31);
-}
-
-static __device__ f32x8 widen_bf16x8(bf16x8 v)
-{
-    return __builtin_convertvector(v, f32x8);
 }
 
 /* Rounds to nearest even; NaN stays NaN. */
@@ -323,7 +338,7 @@ row_of_elements(
         }
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            values[j] = narrow_bf16x8(widen_bf16x8(values[j]) + widen_bf16x8(more[j]));
+            values[j] = added_bf16x8(values[j], more[j]);
             if (moved[j] < 8) {
                 store_strided_bf16x8(residual_out_row, at[j], 512, 8 - moved[j], values[j]);
             }
@@ -517,7 +532,7 @@ row_of_vectors(
         }
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            values[j] = narrow_bf16x8(widen_bf16x8(values[j]) + widen_bf16x8(more[j]));
+            values[j] = added_bf16x8(values[j], more[j]);
             if (moved[j] == 0) {
                 store_bf16x8(residual_out_row, at[j], values[j]);
             }

@@ -159,14 +159,6 @@ static __device__ bool any_with_both(bool a, bool b)
     return (__builtin_amdgcn_ballot_w64(a) & __builtin_amdgcn_ballot_w64(b)) != 0;
 }
 
-/* A product by itself: with a sum behind it, it would become one of 64 bits. */
-static __device__ unsigned times(unsigned a, unsigned b)
-{
-    unsigned v = a * b;
-    asm volatile("" : "+v"(v));
-    return v;
-}
-
 static __device__ f32x8 widen_f16x8(f16x8 v)
 {
     return __builtin_convertvector(v, f32x8);
@@ -176,6 +168,12 @@ static __device__ f32x8 widen_f16x8(f16x8 v)
 static __device__ f16x8 narrow_f16x8(f32x8 v)
 {
     return __builtin_convertvector(v, f16x8);
+}
+
+/* a + b, rounded once. */
+static __device__ f16x8 added_f16x8(f16x8 a, f16x8 b)
+{
+    return narrow_f16x8(widen_f16x8(a) + widen_f16x8(b));
 }
 
 /* The sum of the elements, in double. */
@@ -340,7 +338,7 @@ layernorm_f16_gfx950_r4t16v3(
         for (int j = 0; j < 3; j++) {
             f16x8 sum = values[j];
             if (inside[j]) {
-                sum = narrow_f16x8(widen_f16x8(sum) + widen_f16x8(more[j]));
+                sum = added_f16x8(sum, more[j]);
                 if (inside[j]) {
                     store_f16x8(residual_out_row, at[j], sum);
                 }

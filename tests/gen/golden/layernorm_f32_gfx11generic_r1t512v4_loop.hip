@@ -168,6 +168,12 @@ static __device__ f32x4 own_f32x4(f32x4 v, int moved)
     return v;
 }
 
+/* a + b, rounded once. */
+static __device__ f32x4 added_f32x4(f32x4 a, f32x4 b)
+{
+    return narrow_f32x4(widen_f32x4(a) + widen_f32x4(b));
+}
+
 static __device__ float sum_f32x4(f32x4 v)
 {
     return (v[0] + v[2]) + (v[1] + v[3]);
@@ -354,7 +360,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
             }
 #pragma unroll
             for (int j = 0; j < 4; j++) {
-                values[j] = narrow_f32x4(widen_f32x4(values[j]) + widen_f32x4(more[j]));
+                values[j] = added_f32x4(values[j], more[j]);
                 if (moved[j] > -4 && moved[j] < 4) {
                     store_far_f32x4(residual_out_row, at[j], values[j]);
                 }

@@ -182,6 +182,12 @@ static __device__ f32x4 affine_f32x4(f32x4 v, f32x4 scale, f32x4 offset)
     return v * scale + offset;
 }
 
+/* a + b, rounded once. */
+static __device__ f32x4 added_f32x4(f32x4 a, f32x4 b)
+{
+    return narrow_f32x4(widen_f32x4(a) + widen_f32x4(b));
+}
+
 /* hi + lo becomes hi + lo + v; the rounding error of hi + v goes to lo (Knuth's two-sum). */
 static __device__ void add_to_f32x2(f32x2 &hi, f32x2 &lo, f32x2 v)
 {
@@ -381,7 +387,7 @@ layernorm_f32_gfx1201_r8t32v3(
         for (int j = 0; j < 3; j++) {
             f32x4 sum = values[j];
             if (inside[j]) {
-                sum = narrow_f32x4(widen_f32x4(sum) + widen_f32x4(more[j]));
+                sum = added_f32x4(sum, more[j]);
                 if (inside[j]) {
                     store_f32x4(residual_out_row, at[j], sum);
                 }
