@@ -120,7 +120,7 @@ static bool guards(const struct kg_spec *s)
 {
     const unsigned vectors = s->tile.vectors;
     if (vectors == 4 && s->arch->wave == 32) /* masks of a lane in 32 take half the scalar registers */
-        return kg_isa_of(s->arch)->any_alignment && s->tile.vec == 8;
+        return kg_isa_of(s->arch)->any_alignment && s->tile.vec == 8 && s->tile.threads <= s->arch->wave;
     return kg_isa_of(s->arch)->any_alignment && s->tile.vec > 1 && vectors < 4 && vectors * s->tile.vec <= 24 &&
            !(s->tile.rows > 1 && vectors > 2 && s->tile.threads >= s->arch->wave);
 }
