@@ -22,8 +22,7 @@ void sim_model_insn(const struct sim_target *t, int wave, const struct insn *in,
 }
 
 /* Cycles of a SIMD to issue what its waves execute. RDNA: four instructions a cycle, of different
- * kinds ("RDNA Architecture" white paper, AMD 2019, of the compute unit's front end). CDNA: one a
- * cycle, where vector instructions take four. */
+ * kinds (assumed). CDNA: one a cycle, where vector instructions take four. */
 static double issue_cycles(const struct sim_target *t, const struct flysim_counts *c)
 {
     u64 all = 0, most = 0;
