@@ -669,7 +669,7 @@ static void push(struct sim_wave *w, const struct insn *in, unsigned counter, un
     }
     struct sim_pending *p = &q->q[(q->head + q->len++) % SIM_QUEUE];
     *p = (struct sim_pending){.insn = (u32)(in - w->prog->insn),
-                              .kind = in->src->format == SIM_FMT_SMEM ? 1 : in->cnt2 ? 2 : 0};
+                              .kind = in->src->format == SIM_FMT_SMEM ? 1 : in->cnt2 && w->prog->gfx9 ? 2 : 0};
     if (in->o[0].kind == SIM_KIND_ROW) {
         p->row = in->o[0].reg;
         p->words = in->width;
@@ -706,8 +706,8 @@ void sim_issue(struct sim_wave *w, const struct insn *in)
 }
 
 /* n operations at most are outstanding after it. Vector operations of one counter end in order, scalar
- * loads and FLAT in any order: with k of those in flight, only what must have ended for any order of
- * theirs has. */
+ * loads and, on gfx9, FLAT in any order (LLVM: hasFlatLgkmVMemCountInOrder): with k of those in flight,
+ * only what must have ended for any order of theirs has. */
 static void wait_counter(struct sim_wave *w, unsigned counter, unsigned n)
 {
     struct sim_queue *q = &w->queue[counter];

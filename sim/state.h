@@ -199,7 +199,7 @@ struct sim_pending {
     u16 row;   /* first register */
     u8 words;  /* 0: nothing arrives (a store) */
     u8 scalar; /* registers are SGPRs */
-    u8 kind;   /* 0 in-order vector op, 1 scalar memory, 2 FLAT */
+    u8 kind;   /* 0 in-order vector op, 1 scalar memory, 2 FLAT of gfx9 */
     u32 insn;
     u32 lds_lo, lds_hi;     /* LDS bytes written on arrival (direct-to-LDS) */
     u32 store_lo, store_hi; /* LDS bytes an LDS store writes */

@@ -37,6 +37,10 @@ struct fault_case {
 #define BUFFER(base, high, word)                                                                   \
     "s_mov_b32 s20, " base "\ns_or_b32 s21, " high ", 0x40000\ns_movk_i32 s22, 0x40\ns_mov_b32 s23, " word "\n"
 
+/* Two loads of consecutive dwords. */
+#define FLAT_TWO(size)                                                                             \
+    "v_mov_b32_e32 v4, s8\nv_mov_b32_e32 v5, s9\nflat_load_" size " v2, v[4:5]\nflat_load_" size " v3, v[4:5] offset:4\n"
+
 #define DOUBLES                                                                                    \
     "v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v6, 0\nv_mov_b32_e32 v7, 0\ns_nop 4\n"
 
@@ -196,6 +200,16 @@ static const struct fault_case cases[] = {
     {"scalar loads arrive in any order", {.body = "s_load_dword s20, s[8:9], 0x0\ns_load_dword s21, s[8:9], 0x4\ns_waitcnt lgkmcnt(1)\n"
                                                   "s_mov_b32 s22, s20"}, 1, 64,
      "missing wait: s20 is read before s_load_dword s20, s[8:9], 0x0 (at 0x#) has been waited for", NULL},
+    {"FLAT loads arrive in any order", {.body = FLAT_TWO("dword") "s_waitcnt vmcnt(1) lgkmcnt(1)\nv_add_u32_e32 v6, v2, v0"}, 1, 64,
+     "missing wait: v2 is read before flat_load_dword v2, v[4:5] (at 0x#) has been waited for", "v_add_u32_e32 v6, v2, v0"},
+    {"FLAT loads arrive in order on gfx11", {.target = "gfx1100", .body = FLAT_TWO("b32") "s_waitcnt vmcnt(1) lgkmcnt(1)\n"
+                                             "v_add_nc_u32_e32 v6, v2, v0"}, 1, 32, NULL, NULL},
+    {"the second FLAT load has not arrived", {.target = "gfx1100", .body = FLAT_TWO("b32") "s_waitcnt vmcnt(1) lgkmcnt(1)\n"
+                                              "v_add_nc_u32_e32 v6, v3, v0"}, 1, 32,
+     "missing wait: v3 is read before flat_load_b32 v3, v[4:5] offset:4 (at 0x#) has been waited for", "v_add_nc_u32_e32 v6, v3, v0"},
+    {"FLAT counts on both", {.target = "gfx1201", .body = FLAT_TWO("b32") "s_wait_loadcnt 0x1\ns_wait_dscnt 0x2\n"
+                             "v_add_nc_u32_e32 v6, v2, v0"}, 1, 32,
+     "missing wait: v2 is read before flat_load_b32 v2, v[4:5] (at 0x#) has been waited for", "v_add_nc_u32_e32 v6, v2, v0"},
     {"LDS counts on lgkmcnt", {.body = "ds_write_b32 v1, v0\nds_read_b32 v2, v1\ns_waitcnt vmcnt(0)\nv_mov_b32_e32 v3, v2", .lds = 256}, 1, 64,
      "missing wait: v2 is read before ds_read_b32 v2, v1 (at 0x#) has been waited for", NULL},
 
