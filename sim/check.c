@@ -608,9 +608,9 @@ bool sim_check_regs(struct sim_wave *w, const struct insn *in)
     struct sim_undefined u;
     sim_flow(w, in, &u);
     const u64 lanes = written_lanes(w, in);
-    if (in->o[0].kind == SIM_KIND_S) { /* a compare */
+    if (in->o[0].kind == SIM_KIND_S || writes_exec(in)) { /* a compare; v_cmpx may have EXEC alone as its result */
         const u64 lost = (u.w[0][0] | u.w[0][1] | u.w[0][2] | u.w[0][3] | u.w[1][0]) & w->exec;
-        if (lost && (in->src->op->writes & SIM_STATE_EXEC || in->o[0].reg - (unsigned)SIM_S_EXEC < 2))
+        if (lost && writes_exec(in))
             return report_undefined(w, in, "what EXEC becomes", touch_name(w, &t, name, sizeof name), t.lane, t.origin);
         define_scalars(w, in, lost, t.origin);
         return true;

@@ -141,6 +141,19 @@ static const struct fault_case cases[] = {
      "uninitialised: what the branch depends on (vcc*) is undefined: it comes from v5, *", NULL},
     {"EXEC from junk", {.body = "v_cmp_gt_u32_e32 vcc, 3, v5\ns_and_saveexec_b64 s[20:21], vcc\ns_mov_b64 exec, s[20:21]"}, 1, 64,
      "uninitialised: what EXEC becomes (*) is undefined: it comes from v5, *", NULL},
+    {"EXEC from a compare of junk", {.body = "v_cmpx_gt_u32_e32 vcc, 3, v5"}, 1, 64,
+     "uninitialised: what EXEC becomes (v5) is undefined: it comes from v5, *", "v_cmpx_gt_u32_e32 vcc, 3, v5"},
+    {"EXEC from a compare of junk on gfx11", {.target = "gfx1100", .body = "v_cmpx_gt_u32_e32 3, v5"}, 1, 32,
+     "uninitialised: what EXEC becomes (v5) is undefined: it comes from v5, *", "v_cmpx_gt_u32_e32 3, v5"},
+    {"EXEC from a compare of junk on gfx12", {.target = "gfx1201", .body = "v_cmpx_gt_u32_e64 v5, s8"}, 1, 32,
+     "uninitialised: what EXEC becomes (v5) is undefined: it comes from v5, *", "v_cmpx_gt_u32_e64 v5, s8"},
+    {"EXEC from a compare of memory nobody wrote", {.target = "gfx1250", .body = "global_load_b32 v2, v1, s[10:11]\ns_wait_loadcnt 0x0\n"
+                                                    "v_cmpx_lt_i32_e32 3, v2"}, 1, 32,
+     "uninitialised: what EXEC becomes (v2) is undefined: it comes from bytes nobody wrote, *", "v_cmpx_lt_i32_e32 3, v2"},
+    {"EXEC from a compare of what is written", {.target = "gfx1250", .body = "global_load_b32 v2, v1, s[8:9]\ns_wait_loadcnt 0x0\n"
+                                                "v_cmpx_lt_i32_e32 3, v2"}, 1, 32, NULL, NULL},
+    {"EXEC from a compare where lanes with junk are off", {.target = "gfx1100", .body = "s_mov_b32 exec_lo, 0xff\nv_mov_b32_e32 v5, v0\n"
+                                                           "v_cmpx_gt_u32_e32 3, v5"}, 1, 32, NULL, NULL},
     {"memory nobody wrote", {.body = "global_load_dword v2, v1, s[10:11]\ns_waitcnt vmcnt(0)\n" STORE}, 1, 64,
      "uninitialised: stored data (v2) is undefined: it comes from bytes nobody wrote, loaded by "
      "global_load_dword v2, v1, s[10:11] (at 0x#)", STORE},
