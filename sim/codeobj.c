@@ -271,6 +271,7 @@ static bool read_descriptor(struct reader *r, struct sim_kernel *k, const uint8_
     k->preload = le(p + 58, 2);
     k->wave = f->wave == 64 || !(k->properties >> 10 & 1) ? 64 : 32;
     k->dynamic_stack = k->properties >> 11 & 1;
+    k->private_bytes = k->dynamic_stack && k->scratch < SIM_STACK ? SIM_STACK : k->scratch;
     k->user_sgprs = k->rsrc2 >> 1 & (f->flags & SIM_HAS_VGPR_MSB ? 0x3f : 0x1f);
     k->wg_id_x = k->rsrc2 >> 7 & 1;
     k->wg_id_y = k->rsrc2 >> 8 & 1;

@@ -54,6 +54,9 @@ struct sim_arg {
     bool is_const;
 };
 
+/* Private memory of a work-item whose kernel does not say how much it needs: recursion, calls by pointer, alloca. */
+enum { SIM_STACK = 16384 };
+
 /* One kernel: its descriptor (64 bytes at `<name>.kd`) taken apart, and its metadata. */
 struct sim_kernel {
     const char *name;
@@ -71,6 +74,7 @@ struct sim_kernel {
     uint16_t vgprs;        /* allocated by the descriptor, AGPRs included */
     uint16_t accum_offset; /* where AGPRs start, in registers; 0 without */
     bool dynamic_stack;
+    uint32_t private_bytes; /* of a work-item: `scratch`, and SIM_STACK at least where the stack is dynamic */
     /* metadata (zero without a note) */
     uint32_t kernarg_align;
     uint16_t sgpr_count, vgpr_count, agpr_count, sgpr_spills, vgpr_spills;

@@ -137,7 +137,7 @@ static struct sim_context *context_alone(struct sim_launch *l)
     const unsigned lanes = (unsigned)f->program->wave;
     const unsigned items = l->block[0] * l->block[1] * l->block[2];
     const unsigned waves = (items + lanes - 1) / lanes;
-    const size_t rows = (size_t)rows_of(f), scratch = f->k->scratch;
+    const size_t rows = (size_t)rows_of(f), scratch = f->k->private_bytes;
     const size_t vbytes = align64(rows * lanes * 4), rbytes = align64(rows * 32) + align64(rows * 8) + align64(rows);
     const size_t sbytes = scratch ? align64(((scratch + 3) & ~3ull) * lanes) + align64((scratch + 7) / 8 * lanes) : 0;
     const size_t per = align64(sizeof(struct sim_wave)) + vbytes + rbytes + sbytes;
@@ -260,7 +260,7 @@ static void start_scalars(struct sim_wave *w, const struct sim_launch *l, const 
     if (k->properties & 8) { put_s(w, &r, (u32)karg); put_s(w, &r, (u32)(karg >> 32)); }
     if (k->properties & 16) { put_s(w, &r, 0); put_s(w, &r, 0); }
     if (k->properties & 32) { put_s(w, &r, 0); put_s(w, &r, 0); }
-    if (k->properties & 64) put_s(w, &r, k->scratch);
+    if (k->properties & 64) put_s(w, &r, k->private_bytes);
     for (unsigned i = 0; i < (k->preload & 127u) && r < k->user_sgprs; i++) {
         u32 x;
         memcpy(&x, l->kernarg + 4 * (i + (k->preload >> 7)), 4);

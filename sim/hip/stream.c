@@ -543,7 +543,7 @@ static u8 *kernarg_get(const struct work *w, u64 *dispatch)
                           (uint16_t)w->block[1], (uint16_t)w->block[2], 0};
     memcpy(packet, header, sizeof header);
     memcpy(packet + 12, w->items, 12);
-    memcpy(packet + 24, &k->scratch, 4);
+    memcpy(packet + 24, &k->private_bytes, 4);
     memcpy(packet + 28, &w->lds, 4);
     u64 karg = (u64)(uintptr_t)p;
     memcpy(packet + 40, &karg, 8);

@@ -26,7 +26,7 @@ static const char head[] =
     ".amdhsa_next_free_vgpr 128\n.amdhsa_next_free_sgpr 64\n"
     ".amdhsa_user_sgpr_kernarg_segment_ptr 1\n.amdhsa_system_sgpr_workgroup_id_x 1\n"
     ".amdhsa_group_segment_fixed_size %u\n.amdhsa_private_segment_fixed_size %u\n"
-    "%s"
+    "%s%s"
     ".end_amdhsa_kernel\n"
     ".amdgpu_metadata\n"
     "---\n"
@@ -88,7 +88,8 @@ void *kernel_object(const struct kernel *k, size_t *bytes)
     while (strncmp(target, families[n].target, strlen(families[n].target)))
         n++;
     fprintf(f, head, target, families[n].begin, k->body, k->lds, k->scratch,
-            k->wave64 ? ".amdhsa_wavefront_size32 0\n" : families[n].directives, k->lds, k->scratch,
+            k->wave64 ? ".amdhsa_wavefront_size32 0\n" : families[n].directives,
+            k->dynamic_stack ? ".amdhsa_uses_dynamic_stack 1\n" : "", k->lds, k->scratch,
             k->wave64 ? 64 : families[n].wave, families[n].wave == 64 ? 64 : 0, k->compiled ? k->cluster : 0);
     fclose(f);
     snprintf(command, sizeof command, "%s -triple=amdgcn-amd-amdhsa -mcpu=%s %s -filetype=obj -o %s %s && %s -shared -o %s %s",

@@ -16,6 +16,7 @@ struct kernel {
     const char *target;      /* null: gfx942 */
     const char *body;
     unsigned lds, scratch;   /* bytes: a workgroup, a work-item */
+    bool dynamic_stack;
     bool wave64;             /* gfx11, gfx12: waves of 64 lanes */
     unsigned cluster;        /* gfx1250: so many workgroups run together, 0 each alone; */
     bool compiled;           /* the code object says so, not the launch */

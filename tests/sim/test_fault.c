@@ -115,6 +115,17 @@ static const struct fault_case cases[] = {
      "misaligned: LDS load of 16 bytes at 0x4: the address is not a multiple of 16", NULL},
     {"private memory past the end", {.body = "scratch_store_dword off, v0, off offset:16\n", .scratch = 16}, 1, 64,
      "out of bounds: private store of 4 bytes at 0x10: a work-item has 16 bytes", NULL},
+    {"private memory past what the kernel names, its stack being dynamic",
+     {.body = "s_movk_i32 s20, 0x3ffc\nscratch_store_dword off, v0, s20\nscratch_load_dword v2, off, s20\ns_waitcnt vmcnt(0)\n" STORE,
+      .scratch = 16, .dynamic_stack = true}, 1, 64, NULL, NULL},
+    {"private memory past a dynamic stack", {.body = "s_movk_i32 s20, 0x4000\nscratch_store_dword off, v0, s20\n", .dynamic_stack = true}, 1, 64,
+     "out of bounds: private store of 4 bytes at 0x4000: a work-item has 16384 bytes", "scratch_store_dword off, v0, s20"},
+    {"private memory past a larger stack", {.target = "gfx1100", .body = "s_movk_i32 s20, 0x5000\nscratch_store_b32 off, v0, s20\n",
+                                            .scratch = 0x5000, .dynamic_stack = true}, 1, 32,
+     "out of bounds: private store of 4 bytes at 0x5000: a work-item has 20480 bytes", "scratch_store_b32 off, v0, s20"},
+    {"a dynamic stack nobody wrote", {.body = "scratch_load_dword v2, off, off offset:64\ns_waitcnt vmcnt(0)\n" STORE, .scratch = 16,
+                                      .dynamic_stack = true}, 1, 64,
+     "uninitialised: stored data (v2) is undefined: it comes from bytes nobody wrote, loaded by scratch_load_dword *", STORE},
 
     /* undefined values */
     {"store of a register nobody wrote", {.body = "global_store_dword v1, v5, s[8:9]"}, 1, 64,
