@@ -402,12 +402,12 @@ bool sim_lds_store_check(struct sim_wave *w, const struct insn *in, const u32 *v
             return false;
     }
     lds_undefined(w, in, v, off, n);
-    /* Where an unwaited write went, for the barrier. */
-    struct sim_queue *q = &w->queue[in->cnt - 1];
+    /* Where an unwaited write went, for the barrier. What FLAT writes to LDS only the counter of LDS waits for. */
+    struct sim_queue *q = &w->queue[(in->cnt2 ? in->cnt2 : in->cnt) - 1];
     if (q->len && hi) {
         struct sim_pending *p = &q->q[(q->head + q->len - 1) % SIM_QUEUE];
-        if (!p->store_hi || p->store_hi < hi) p->store_hi = hi;
-        if (!p->store_lo || p->store_lo > lo) p->store_lo = lo;
+        if (!p->store_hi || p->store_lo > lo) p->store_lo = lo;
+        if (p->store_hi < hi) p->store_hi = hi;
     }
     return true;
 }

@@ -41,6 +41,11 @@ struct fault_case {
 #define FLAT_TWO(size)                                                                             \
     "v_mov_b32_e32 v4, s8\nv_mov_b32_e32 v5, s9\nflat_load_" size " v2, v[4:5]\nflat_load_" size " v3, v[4:5] offset:4\n"
 
+/* Two waves write LDS by FLAT; v2: the neighbour's. */
+#define FLAT_LDS(store)                                                                            \
+    "v_xor_b32_e32 v2, 0x100, v1\ns_mov_b64 s[20:21], src_shared_base\nv_mov_b32_e32 v4, v1\nv_mov_b32_e32 v5, s21\n" \
+    "flat_" store " v[4:5], v0\n"
+
 #define DOUBLES                                                                                    \
     "v_mov_b32_e32 v4, 0\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v6, 0\nv_mov_b32_e32 v7, 0\ns_nop 4\n"
 
@@ -245,6 +250,20 @@ static const struct fault_case cases[] = {
     {"LDS write not waited for before the barrier", {.body = "v_xor_b32_e32 v2, 0x100, v1\nds_write_b32 v1, v0\ns_barrier\nds_read_b32 v3, v2",
                                                      .lds = 512}, 1, 128,
      "LDS race: LDS 0x* was written by wave # (ds_write_b32 v1, v0 at 0x#) and not waited for before the barrier", NULL},
+    {"FLAT store to LDS waited for by its counter", {.body = FLAT_LDS("store_dword") "s_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v3, v2",
+                                                     .lds = 512}, 1, 128, NULL, NULL},
+    {"FLAT store to LDS waited for by the other counter", {.body = FLAT_LDS("store_dword") "s_waitcnt vmcnt(0)\ns_barrier\nds_read_b32 v3, v2",
+                                                           .lds = 512}, 1, 128,
+     "LDS race: LDS 0x* was written by wave # (flat_store_dword v[4:5], v0 at 0x#) and not waited for before the barrier", "ds_read_b32 v3, v2"},
+    {"FLAT store to LDS waited for by its counter on gfx12", {.target = "gfx1201", .body = FLAT_LDS("store_b32") "s_wait_dscnt 0x0\n"
+                                                              "s_barrier_signal -1\ns_barrier_wait 0xffff\nds_load_b32 v3, v2", .lds = 512},
+     1, 128, NULL, NULL},
+    {"FLAT store to LDS waited for by the other counter on gfx12", {.target = "gfx1201", .body = FLAT_LDS("store_b32") "s_wait_storecnt 0x0\n"
+                                                                    "s_barrier_signal -1\ns_barrier_wait 0xffff\nds_load_b32 v3, v2", .lds = 512},
+     1, 128, "LDS race: LDS 0x* was written by wave # (flat_store_b32 v[4:5], v0 at 0x#) and not waited for before the barrier", "ds_load_b32 v3, v2"},
+    {"first dword of a FLAT store to LDS not waited for", {.body = FLAT_LDS("store_dword") "s_barrier\nv_mov_b32_e32 v2, 0\nds_read_b32 v3, v2",
+                                                           .lds = 512}, 1, 128,
+     "LDS race: LDS 0x0 was written by wave 0 (flat_store_dword v[4:5], v0 at 0x#) and not waited for before the barrier", "ds_read_b32 v3, v2"},
     {"LDS overwritten while it is read", {.body = "v_xor_b32_e32 v2, 0x100, v1\nds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
                                                   "ds_read_b32 v3, v1\ns_waitcnt lgkmcnt(0)\nds_write_b32 v2, v0", .lds = 512}, 1, 128,
      "LDS race: LDS 0x* was written by wave 0 (ds_write_b32 v2, v0 at 0x#) with no barrier since", "ds_read_b32 v3, v1"},
