@@ -19,8 +19,13 @@ static const struct kg_rowwise tiles[] = {
     {1, 512, 4, .loop = true},
 };
 
-/* The types that are combined with others, and targets that stand for several GPUs, have fewer: from 512
+/* Targets that stand for several GPUs, and the types that are combined with others, have fewer: from 512
  * columns of 16 bits to 16384, two thirds of the lanes are busy. */
+static const struct kg_rowwise generic_tiles[] = {
+    {32, 8, 1}, {16, 16, 1}, {16, 16, 3}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4}, {4, 64, 3}, {1, 256, 1},
+    {2, 128, 3}, {2, 128, 4}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
+    {1, 512, 4, .loop = true},
+};
 static const struct kg_rowwise few_tiles[] = {
     {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4}, {4, 64, 3}, {1, 256, 1},
     {2, 128, 3}, {2, 128, 4}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
@@ -120,13 +125,15 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
         const struct kg_spec s = {.op = op, .arch = arch, .in = types[t].in, .weight = types[t].weight, .out = types[t].out};
         if (!has_type(arch, s.out) || (s.weight != s.in && !mixed))
             continue;
-        const bool all = s.weight == s.in && s.out == s.in && !kg_arch_generic(arch);
+        const bool plain = s.weight == s.in && s.out == s.in, all = plain && !kg_arch_generic(arch);
         if (kg_isa_of(arch)->wave_groups && all)
             kg_row_offer(s, tiles_of_64, sizeof tiles_of_64 / sizeof *tiles_of_64, visit, with);
         else if (kg_isa_of(arch)->wave_groups)
             kg_row_offer(s, few_tiles_of_64, sizeof few_tiles_of_64 / sizeof *few_tiles_of_64, visit, with);
         else if (all)
             kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
+        else if (plain)
+            kg_row_offer(s, generic_tiles, sizeof generic_tiles / sizeof *generic_tiles, visit, with);
         else
             kg_row_offer(s, few_tiles, sizeof few_tiles / sizeof *few_tiles, visit, with);
         kg_row_offer_odd(&s, visit, with);

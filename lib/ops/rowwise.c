@@ -74,7 +74,8 @@ enum {
     COST_ODD = 200,          /* vectors on PTX that are not aligned and are taken by elements */
     ODD_ELEMENTS = 12,       /* a lane should have, there */
     COST_THREADS_STEP = 30,  /* a halving or doubling away from the wanted block */
-    COST_IDLE_CUS = 150      /* packing rows although compute units stay idle */
+    COST_IDLE_CUS = 150,     /* packing rows although compute units stay idle */
+    COST_LINES = 100,        /* lines at the ends of rows that waves share, a tenth of the row or more */
 };
 
 static int log2_distance(uint64_t a, uint64_t b)
@@ -99,6 +100,10 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
         cost += amd ? 2500 * LINE / (16 * (int64_t)(t->threads < target->arch->wave ? t->threads : target->arch->wave)) *
                           (lacking < line ? lacking : line) / line
                     : 2000 * LINE / (16 * (int64_t)target->arch->wave);
+    /* Two waves that read neighbouring rows read the line between them twice; rows of one wave share it. */
+    int64_t rows_of_wave = t->threads < target->arch->wave ? target->arch->wave / t->threads : 1;
+    if (amd && ld % line != 0 && 10 * (line - 1) > cols * rows_of_wave)
+        cost += COST_LINES;
     int64_t workgroups = (rows + t->rows - 1) / t->rows;
     int vectors = rows >= 4 * (int64_t)cus ? taste->vectors : taste->few_vectors;
     int block = rows > cus ? taste->block : taste->few_block;
