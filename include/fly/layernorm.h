@@ -9,7 +9,8 @@
  *
  * Arithmetic is f32 whatever the element type; results round to nearest even. The variance is summed
  * from deviations, so a large mean does not spoil it. |y - exact| <= 1/2 ulp(y) + 8 u (|xhat gamma| +
- * |beta|), u = 2^-24. NaN and infinities stay in their row. Deterministic; no workspace.
+ * |beta|), u = 2^-24, where variance + eps is not below 2^-126. NaN and infinities stay in their row. Deterministic;
+ * no workspace.
  *
  * Quantised output (ydtype is an 8-bit type): with t = y before rounding, times xscale where that is given,
  *
@@ -27,7 +28,7 @@ extern "C" {
 
 typedef struct flyLayerNormArgs_t {
     size_t size;          /* sizeof(flyLayerNormArgs_t), set by FLY_ARGS_INIT */
-    int64_t rows;         /* >= 0; 0 does nothing and succeeds */
+    int64_t rows;         /* >= 0; 0 does nothing and succeeds, with arguments checked */
     int64_t cols;         /* >= 1, at most 2^31 - 2^16 (more is NOT_SUPPORTED) */
     const void *x;        /* [rows, cols] of dtype, rows ldx apart, aligned to its element */
     const void *gamma;    /* [cols] of dtype, aligned to its element; null: ones */

@@ -18,7 +18,7 @@ extern "C" {
 
 typedef struct flyQuantPerTokenArgs_t {
     size_t size;       /* sizeof(flyQuantPerTokenArgs_t), set by FLY_ARGS_INIT */
-    int64_t rows;      /* >= 0; 0 does nothing and succeeds */
+    int64_t rows;      /* >= 0; 0 does nothing and succeeds, with arguments checked */
     int64_t cols;      /* >= 1 */
     const void *x;     /* [rows, cols] of dtype, rows ldx apart, aligned to its element */
     void *y;           /* [rows, cols] of ydtype, rows ldy apart */

@@ -26,7 +26,7 @@ extern "C" {
 
 typedef struct flyRmsNormArgs_t {
     size_t size;              /* sizeof(flyRmsNormArgs_t), set by FLY_ARGS_INIT */
-    int64_t rows;             /* >= 0; 0 does nothing and succeeds */
+    int64_t rows;             /* >= 0; 0 does nothing and succeeds, with arguments checked */
     int64_t cols;             /* >= 1 */
     const void *x;            /* [rows, cols] of dtype, rows ldx apart, aligned to its element */
     const void *gamma;        /* [cols] of wdtype, aligned to its element; null: ones */

@@ -22,7 +22,7 @@ extern "C" {
 
 typedef struct flySoftmaxArgs_t {
     size_t size;            /* sizeof(flySoftmaxArgs_t), set by FLY_ARGS_INIT */
-    int64_t rows;           /* >= 0; 0 does nothing and succeeds */
+    int64_t rows;           /* >= 0; 0 does nothing and succeeds, with arguments checked */
     int64_t cols;           /* >= 1 */
     const void *x;          /* [rows, cols] of dtype, rows ldx apart, aligned to its element */
     void *y;                /* [rows, cols] of dtype, rows ldy apart; may be x with ldy == ldx */

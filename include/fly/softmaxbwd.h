@@ -13,7 +13,7 @@ extern "C" {
  * dx = 0. |dx - exact| <= 1/2 ulp(dx) + 8 u |scale| y (|dy| + sum |dy y|). */
 typedef struct flySoftmaxBackwardArgs_t {
     size_t size;       /* sizeof(flySoftmaxBackwardArgs_t), set by FLY_ARGS_INIT */
-    int64_t rows;      /* >= 0; 0 does nothing and succeeds */
+    int64_t rows;      /* >= 0; 0 does nothing and succeeds, with arguments checked */
     int64_t cols;      /* >= 1 */
     const void *dy;    /* [rows, cols] of dtype, rows lddy apart */
     const void *y;     /* [rows, cols] of dtype, rows ldy apart: what the forward wrote */

@@ -6,7 +6,7 @@
  * Rules that hold for every argument struct of libfly:
  *   - its first member is `size_t size`, set by FLY_ARGS_INIT; fields are only ever added at the
  *     end, and zero in a field means what the library did before that field existed;
- *   - a size below the struct's first version is FLY_STATUS_INVALID_VALUE; a size beyond what this
+ *   - a size below the struct's first version or above 4096 is FLY_STATUS_INVALID_VALUE; one beyond what this
  *     library knows is accepted when the unknown tail is all zero, else FLY_STATUS_NOT_SUPPORTED;
  *   - no struct has implicit padding; shapes and strides are int64_t, strides count elements;
  *   - pointers are device pointers unless the comment says otherwise.
@@ -107,7 +107,7 @@ typedef struct flyPlan_t {
     uint32_t registers;       /* VGPRs (registers) a work-item; 0 if the runtime does not say */
     uint32_t reason;          /* flyReason_t */
     uint32_t launches;        /* kernels the call launches */
-    double modelled_us;       /* time by the bound model of the op; 0: it has none, or nothing runs */
+    double modelled_us;       /* time by the op's own model (GEMM: docs/gemm.md, cycles); 0: it has none, or nothing runs */
     const char *bound;        /* what limits it: "HBM", "L2", "L1", "LDS", "matrix"; "" without a model */
     const char *second;       /* the variant modelled next to it; "" when there is no other */
     double second_us;         /* and its time */

@@ -11,7 +11,7 @@ extern "C" {
 
 typedef struct flyVecAddArgs_t {
     size_t size;       /* sizeof(flyVecAddArgs_t), set by FLY_ARGS_INIT */
-    int64_t n;         /* >= 0; 0 does nothing and succeeds */
+    int64_t n;         /* >= 0; 0 does nothing and succeeds, with arguments checked */
     const void *a;     /* [n] of dtype, aligned to its element */
     const void *b;     /* [n] of dtype */
     void *y;           /* [n] of dtype; may be a or b, any other overlap is undefined */

@@ -69,6 +69,9 @@ const char *flyStatusName(flyStatus_t status)
     return i < sizeof names / sizeof *names ? names[i] : "unknown status";
 }
 
+/* No version of a struct comes near: such a size was never set. */
+enum { LARGEST_ARGS = 4096 };
+
 flyStatus_t fly_args_copy_other(flyHandle_t h, const char *function, const void *args, void *out,
                                 size_t first, size_t known)
 {
@@ -82,6 +85,9 @@ flyStatus_t fly_args_copy_other(flyHandle_t h, const char *function, const void 
             h, FLY_STATUS_INVALID_VALUE,
             "%s: size = %zu: the first version of the struct has %zu bytes; use FLY_ARGS_INIT",
             function, size, first);
+    if (size > LARGEST_ARGS)
+        return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: size = %zu: no struct is larger than %d bytes; use FLY_ARGS_INIT",
+                        function, size, LARGEST_ARGS);
     if (size <= known) {
         memset(out, 0, known);
         memcpy(out, args, size);

@@ -805,6 +805,7 @@ Test(gemm, refuses_wrong_arguments, .init = open_gemm_device, .fini = close_devi
     REFUSES(FLY_STATUS_NOT_SUPPORTED, "layout = 0", c.a.layout = FLY_LAYOUT_ROW);
     REFUSES(INVALID, "size", c.a.size = 0);
     REFUSES(INVALID, "size", c.a.size = sizeof c.a - 1);
+    REFUSES(INVALID, "size", c.a.size = SIZE_MAX);
     /* sizes that nothing can hold */
     REFUSES(INVALID, "m = ", c.a.m = INT64_MAX);
     REFUSES(INVALID, "n = ", c.a.n = INT64_MAX);
