@@ -114,6 +114,19 @@ static void fill_lengths(const struct check_case *c, struct check_buffer *b, int
     }
 }
 
+/* What flyPreshuffleB leaves zero: the 16-byte chunks beyond k in the last 64 bytes of each row of B. A KiB of
+ * FLY_LAYOUT_B16 holds those of 16 rows, chunk after chunk. */
+static void zero_padding_of_k(const struct check_case *c, struct check_buffer *b)
+{
+    const int64_t n = c->p.v[fly_field_index(c->op, "n")], batch = c->p.v[fly_field_index(c->op, "batch")];
+    const int64_t bytes = (int64_t)num_bytes(b->o.dtype, c->p.v[fly_field_index(c->op, "k")]);
+    const int64_t units = (bytes + 63) / 64, used = bytes % 64 * 16;
+    for (int64_t j = 0; used && j < batch; j++)
+        for (int64_t rows = 0; rows < (n + 15) / 16; rows++)
+            memset(b->before + b->head + num_bytes(b->o.dtype, j * b->o.stride[0]) +
+                       ((rows + 1) * units - 1) * 1024 + used, 0, (size_t)(1024 - used));
+}
+
 static bool prepare_buffer(struct check_case *c, uint32_t i, struct check_result *r)
 {
     struct check_buffer *b = &c->b[i];
@@ -142,6 +155,8 @@ static bool prepare_buffer(struct check_case *c, uint32_t i, struct check_result
         for (int64_t j = 0, all = matrices(&b->o); j < all; j++)
             fill_matrix(b->o.dtype, b->before + b->head + num_bytes(b->o.dtype, j * b->o.stride[0]), rows / all, cols,
                         ld, c->opt.pattern, c->opt.seed + (uint64_t)j);
+    if (c->p.op == FLY_OP_gemm && !strcmp(b->o.name, "b"))
+        zero_padding_of_k(c, b);
     if (runtime_failed(r, c, "allocating", rt->memory_alloc(rt, b->bytes, &b->device)) ||
         runtime_failed(r, c, "uploading", rt->memory_to_device(rt, b->device, b->before, b->bytes)))
         return false;
