@@ -294,24 +294,55 @@ void rowwise_many_rows(const struct fly_op *op, int64_t rows)
     cr_assert_gt(tested, 0);
 }
 
+static const int64_t in_place_cols[] = {3, 60, 64, 257, 700, 768, 1001, 2000, 3001, 4097, 5000, 8192, 16381, 20001};
+enum { IN_PLACE_COLS = sizeof in_place_cols / sizeof *in_place_cols };
+
+/* The c-th of these problems, with equal strides. */
+static struct fly_problem in_place_problem(const struct fly_op *op, const uint8_t types[3], size_t c,
+                                           struct check_options *opt)
+{
+    struct fly_problem p = rowwise_problem(op, types, 5, in_place_cols[c]);
+    *opt = (struct check_options){.pattern = FILL_NORMAL, .seed = c};
+    for (uint32_t f = 0; f < op->nfields; f++)
+        if (strncmp(op->fields[f].name, "ld", 2) == 0)
+            p.v[f] = in_place_cols[c] + (int64_t)(c % 3 * 5);
+    for (int i = 0; i < FLY_MAX_OPERANDS; i++)
+        opt->shift[i] = (uint8_t)(c % 4);
+    return p;
+}
+
 void rowwise_in_place(const struct fly_op *op, int inputs, const char *with)
 {
-    static const int64_t cols[] = {3, 60, 64, 257, 700, 768, 1001, 2000, 3001, 4097, 5000, 8192, 16381, 20001};
     for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++)
-        for (size_t c = 0; c < sizeof cols / sizeof *cols; c++)
+        for (size_t c = 0; c < IN_PLACE_COLS; c++)
             for (int of = 0; of < inputs; of++) {
+                struct check_options opt;
                 /* Each width with each matrix, and each matrix with each type. */
                 if (!full_tier() && ((int)c + t + of) % inputs != 0)
                     continue;
-                struct fly_problem p = rowwise_problem(op, op->types[t], 5, cols[c]);
-                struct check_options opt = {.pattern = FILL_NORMAL, .seed = c, .in_place = true,
-                                            .in_place_of = (uint8_t)of};
-                for (uint32_t f = 0; f < op->nfields; f++)
-                    if (strncmp(op->fields[f].name, "ld", 2) == 0)
-                        p.v[f] = cols[c] + (int64_t)(c % 3 * 5);
+                struct fly_problem p = in_place_problem(op, op->types[t], c, &opt);
+                opt.in_place = true;
+                opt.in_place_of = (uint8_t)of;
                 if (with)
                     rowwise_set(&p, with, 1);
-                opt.shift[0] = opt.shift[1] = opt.shift[2] = (uint8_t)(c % 4);
+                rowwise_run(&p, &opt);
+            }
+}
+
+void rowwise_add_in_place(const struct fly_op *op)
+{
+    enum { SUM_IN_X, SUM_IN_RESIDUAL, BOTH_IN_PLACE, WAYS };
+    for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++)
+        for (size_t c = 0; c < IN_PLACE_COLS && has_types(op, op->types[t]); c++)
+            for (int way = 0; way < WAYS; way++) {
+                struct check_options opt;
+                if (!full_tier() && ((int)c + t + way) % WAYS != 0)
+                    continue;
+                struct fly_problem p = in_place_problem(op, op->types[t], c, &opt);
+                rowwise_set(&p, "add", 1);
+                opt.also.out = "residual_out";
+                opt.also.in = way == SUM_IN_X ? "x" : "residual";
+                opt.in_place = way == BOTH_IN_PLACE && op->types[t][2] == op->types[t][0];
                 rowwise_run(&p, &opt);
             }
 }

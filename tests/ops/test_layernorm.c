@@ -16,6 +16,13 @@
 
 ROWWISE_TESTS(layernorm)
 
+/* The sum in the place of an addend, y in that of x. */
+Test(layernorm, in_place, .init = rowwise_open, .fini = rowwise_close)
+{
+    rowwise_add_in_place(fly_op_table[FLY_OP_layernorm]);
+    cr_assert_eq(rowwise_failures, 0, "%d failures", rowwise_failures);
+}
+
 /* ---- precision ------------------------------------------------------------------------------------- */
 
 Test(layernorm, keeps_precision_far_from_zero, .init = rowwise_open, .fini = rowwise_close)

@@ -164,6 +164,17 @@ static bool prepare_buffer(struct check_case *c, uint32_t i, struct check_result
     return true;
 }
 
+/* Index of the operand `name`, which the op must have. */
+static int named(const struct check_case *c, const char *name)
+{
+    uint32_t i = 0;
+    while (i < c->n && strcmp(c->b[i].o.name, name))
+        i++;
+    if (i == c->n)
+        fprintf(stderr, "%s has no operand %s\n", c->op->name, name), abort();
+    return (int)i;
+}
+
 bool check_prepare(struct check_case *c, const struct check_device *d, const struct fly_problem *p,
                    const struct check_options *opt, struct check_result *r)
 {
@@ -186,16 +197,16 @@ bool check_prepare(struct check_case *c, const struct check_device *d, const str
         if (o[i].role == FLY_OUT && first_out < 0)
             first_out = (int)i;
     }
-    for (uint32_t i = 0; i < c->n; i++) {
-        if (!o[i].present)
-            continue;
-        if (opt->in_place && first_in >= 0 && (int)i == first_out) {
-            c->b[i].alias = first_in;
-            c->ptr[i] = c->ptr[first_in];
-        } else if (!prepare_buffer(c, i, r)) {
+    if (opt->in_place && first_in >= 0 && first_out >= 0)
+        c->b[first_out].alias = first_in;
+    if (opt->also.out)
+        c->b[named(c, opt->also.out)].alias = named(c, opt->also.in);
+    for (uint32_t i = 0; i < c->n; i++)
+        if (o[i].present && c->b[i].alias < 0 && !prepare_buffer(c, i, r))
             return false;
-        }
-    }
+    for (uint32_t i = 0; i < c->n; i++)
+        if (o[i].present && c->b[i].alias >= 0)
+            c->ptr[i] = c->ptr[c->b[i].alias];
     flyPlan_t plan = FLY_ARGS_INIT(plan);
     if (c->op->plan(d->handle, p, c->ptr, &plan) == FLY_STATUS_SUCCESS && plan.workspace_bytes > 0) {
         c->workspace_bytes = plan.workspace_bytes;

@@ -31,6 +31,9 @@ struct check_options {
     uint64_t seed;
     bool in_place;     /* the first output lies where an input does; same type and strides */
     uint8_t in_place_of; /* which input that is: 0 the first that the problem has */
+    struct {
+        const char *out, *in;
+    } also;              /* an output, by name, that lies where an input does; same type and strides */
     bool exact;        /* inputs end where their allocation ends, so that the simulator sees any read beyond */
     uint8_t shift[FLY_MAX_OPERANDS]; /* elements from a 256-byte boundary to element 0 */
     int64_t max_rows;  /* compare about this many rows, spread evenly; 0: all */
