@@ -20,13 +20,9 @@ static const struct kg_rowwise tiles[] = {
 };
 
 /* Targets that stand for several GPUs, and the types that are combined with others, have fewer: from 512
- * columns of 16 bits to 16384, two thirds of the lanes are busy. */
-static const struct kg_rowwise generic_tiles[] = {
-    {32, 8, 1}, {16, 16, 1}, {16, 16, 3}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4}, {4, 64, 3}, {1, 256, 1},
-    {2, 128, 3}, {2, 128, 4}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
-    {1, 512, 4, .loop = true},
-};
+ * columns of 16 bits to 16384, two thirds of the lanes are busy. The first is not for combined types. */
 static const struct kg_rowwise few_tiles[] = {
+    {16, 16, 3},
     {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4}, {4, 64, 3}, {1, 256, 1},
     {2, 128, 3}, {2, 128, 4}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
     {1, 512, 4, .loop = true},
@@ -132,10 +128,8 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
             kg_row_offer(s, few_tiles_of_64, sizeof few_tiles_of_64 / sizeof *few_tiles_of_64, visit, with);
         else if (all)
             kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
-        else if (plain)
-            kg_row_offer(s, generic_tiles, sizeof generic_tiles / sizeof *generic_tiles, visit, with);
         else
-            kg_row_offer(s, few_tiles, sizeof few_tiles / sizeof *few_tiles, visit, with);
+            kg_row_offer(s, few_tiles + !plain, sizeof few_tiles / sizeof *few_tiles - !plain, visit, with);
         kg_row_offer_odd(&s, visit, with);
         kg_row_offer(s, narrow, sizeof narrow / sizeof *narrow, visit, with);
     }

@@ -18,8 +18,8 @@ static const struct kg_rowwise tiles[] = {
     {1, 512, 1, .loop = true},
     {32, 8, 1, .vec = 1},
 };
-/* 16 lanes, each with `vec` places of partial; 32 programs at a time. */
-static const struct kg_rowwise sum_tile = {32, 16, 1, .vec = 1, .sum = true};
+/* Lanes, each with `vec` places of partial, and programs at a time. */
+static const struct kg_rowwise sum_tile = {64, 4, 1, .vec = 4, .sum = true};
 static const struct kg_rowwise wide_sum_tile = {32, 16, 1, .vec = 4, .sum = true};
 static const struct kg_rowwise any_row = {1, 256, 4, .vec = 1, .loop = true};
 
@@ -121,7 +121,7 @@ static bool guards(const struct kg_spec *s)
     const unsigned vectors = s->tile.vectors;
     if (vectors == 4 && s->arch->wave == 32) /* masks of a lane in 32 take half the scalar registers */
         return kg_isa_of(s->arch)->any_alignment && s->tile.vec == 8 && s->tile.threads <= s->arch->wave;
-    return kg_isa_of(s->arch)->any_alignment && s->tile.vec > 1 && vectors < 4 && vectors * s->tile.vec <= 24 &&
+    return kg_isa_of(s->arch)->any_alignment && s->tile.vec > 1 && vectors * s->tile.vec <= 24 &&
            !(s->tile.rows > 1 && vectors > 2 && s->tile.threads >= s->arch->wave);
 }
 
@@ -171,18 +171,49 @@ static void begin_program(struct kg *g, const struct kg_spec *s)
     kg_blank(g);
 }
 
+/* Floats of a plane of LDS in which the rows of a workgroup are added up: so many that lanes of a wave which read
+ * neighbouring planes meet no bank twice. */
+static unsigned plane_of(const struct kg_spec *s)
+{
+    return kg_spec_block(s) + (s->tile.threads < s->arch->wave ? s->tile.threads : 0);
+}
+
 /* LDS for the sums over a row, and for adding up the rows of a workgroup. */
 static void share_memory(struct kg *g, const struct kg_spec *s, bool centred)
 {
     const struct kg_rowwise *t = &s->tile;
     if (t->rows > 1) {
-        kg_line(g, "__shared__ float added[%u][%u];", t->vectors * t->vec, kg_spec_block(s));
-        g->lds += 4 * t->vectors * t->vec * kg_spec_block(s);
+        kg_line(g, "__shared__ float added[%u][%u];", t->vectors * t->vec, plane_of(s));
+        g->lds += 4 * t->vectors * t->vec * plane_of(s);
     }
     if (many_waves(s)) {
         kg_line(g, "__shared__ %s total_of_wave[2][%u];", centred ? "sums" : "float", t->threads / s->arch->wave);
         g->lds += (centred ? 16 : 8) * t->threads / s->arch->wave;
         kg_line(g, "int turn = 0;");
+    }
+}
+
+/* The loops over a program's rows, with sums over them that start anew in each turn of the outer one; `row`. */
+static void open_rows(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    kg_open(g, "while (first < rows)");
+    kg_line(g, "$f dgammas@@%s;", centred ? ", dbetas@@" : "");
+    kg_each(g);
+    kg_line(g, g->guarded ? "dgammas@ = zero_$f();" : "dgammas@ = 0;");
+    if (centred)
+        kg_line(g, g->guarded ? "dbetas@ = zero_$f();" : "dbetas@ = 0;");
+    kg_each_end(g);
+    kg_open(g, "for (int i = 0; i < %u && first < rows; i++, first += programs * %uL)", SUMMED_ROWS, s->tile.rows);
+    kg_line(g, s->tile.rows > 1 ? "const long row = first + slot;" : g->guarded ? "const long row = anew(first);" : "const long row = first;");
+    if (exchanges_with_all(s)) {
+        kg_note(g, "Beyond the last row a lane has nothing, but goes on: its wave's exchanges take all lanes.");
+        kg_line(g, "const bool there = row < rows;");
+        kg_each(g);
+        kg_line(g, "moved@ = there ? moved@ : $n;");
+        kg_each_end(g);
+    } else if (s->tile.rows > 1) {
+        kg_line(g, "if (row >= rows)");
+        kg_line(g, "    continue;");
     }
 }
 
@@ -242,25 +273,7 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
             kg_line(g, centred ? "float next_scale = 0, next_middle = 0;" : "float next_scale = 0;");
             ask(g, s, centred, t->rows == 1 ? "first" : "first + slot");
         }
-        kg_open(g, "while (first < rows)");
-        kg_line(g, "$f dgammas@@%s;", centred ? ", dbetas@@" : "");
-        kg_each(g);
-        kg_line(g, "dgammas@ = 0;");
-        if (centred)
-            kg_line(g, "dbetas@ = 0;");
-        kg_each_end(g);
-        kg_open(g, "for (int i = 0; i < %u && first < rows; i++, first += programs * %uL)", SUMMED_ROWS, t->rows);
-        kg_line(g, t->rows == 1 ? "const long row = first;" : "const long row = first + slot;");
-        if (exchanges_with_all(s)) {
-            kg_note(g, "Beyond the last row a lane has nothing, but goes on: its wave's exchanges take all lanes.");
-            kg_line(g, "const bool there = row < rows;");
-            kg_each(g);
-            kg_line(g, "moved@ = there ? moved@ : $n;");
-            kg_each_end(g);
-        } else if (t->rows > 1) {
-            kg_line(g, "if (row >= rows)");
-            kg_line(g, "    continue;");
-        }
+        open_rows(g, s, centred);
     } else {
         kg_open(g, "for (long row = program; row < rows; row += programs)");
     }
@@ -273,7 +286,7 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
     inputs(g, s, from);
     kg_line(g, "const float scale = rstd[%s];", from);
     if (centred)
-        kg_line(g, "const float middle = mean[%s];", from);
+        kg_line(g, g->guarded ? "const float less_middle = -mean[%s];" : "const float middle = mean[%s];", from);
 }
 
 /* The widest tile has no registers for dresidual beside the sums: it loads a vector when it stores one. Where a
@@ -292,10 +305,20 @@ static void load_residual(struct kg *g, const struct kg_spec *s, bool guarded)
     kg_close(g);
 }
 
+/* `$f d` and `$f h` of the vectors x and dy. */
+static void normalise(struct kg *g, bool centred, const char *x, const char *dy)
+{
+    kg_line(g, "$f d = widen_$x(%s);", dy);
+    if (g->guarded)
+        kg_line(g, centred ? "$f h = times_all_$f(plus_all_$f(widen_$x(%s), less_middle), scale);"
+                           : "$f h = times_all_$f(widen_$x(%s), scale);", x);
+    else
+        kg_line(g, centred ? "$f h = (widen_$x(%s) - middle) * scale;" : "$f h = widen_$x(%s) * scale;", x);
+}
+
 static void normalised(struct kg *g, bool centred)
 {
-    kg_line(g, "$f d = widen_$x(dys@);");
-    kg_line(g, centred ? "$f h = (widen_$x(values@) - middle) * scale;" : "$f h = widen_$x(values@) * scale;");
+    normalise(g, centred, "values@", "dys@");
 }
 
 /* Where vectors are guarded and a lane has few, it keeps what it made of them until it stores: hs@ and gs@. */
@@ -319,31 +342,41 @@ static void guarded_sweep(struct kg *g, const struct kg_spec *s, bool centred)
         kg_open(g, "if (inside@)");
     normalised(g, centred);
     kg_line(g, "$f g = d * widen_$w(scales`);");
+    kg_open(g, "if (edged@)");
+    kg_line(g, "const int moved_now = local(moved@);");
+    kg_line(g, "d = mine_$f(d, moved_now), h = mine_$f(h, moved_now), g = mine_$f(g, moved_now);");
+    kg_close(g);
     if (held) {
         kg_line(g, "hs@ = h;");
         kg_line(g, "gs@ = g;");
         kg_open(g, "if (inside@)");
     }
-    for (int own = 0; own < 2; own++) {
-        if (own) {
-            kg_else(g);
-            kg_line(g, "const int moved_now = local(moved@);");
-            kg_line(g, "d = mine_$f(d, moved_now), h = mine_$f(h, moved_now), g = mine_$f(g, moved_now);");
-        } else {
-            kg_open(g, "if (!edged@)");
-        }
-        kg_line(g, "dgamma_sum += d * h;");
-        if (centred) {
-            kg_line(g, "dbeta_sum += d;");
-            kg_line(g, "first_sum += halves_$f(g);");
-        }
-        kg_line(g, "second_sum += halves_$f(g * h);");
+    kg_line(g, "dgamma_sum += d * h;");
+    if (centred) {
+        kg_line(g, "dbeta_sum += d;");
+        kg_line(g, "first_sum += halves_$f(g);");
     }
+    kg_line(g, "add_products_$f(second_sum, g, h);");
     kg_close(g);
-    kg_close(g);
-    kg_line(g, "dgammas@ = dgamma_sum;");
+    kg_line(g, held ? "dgammas@ = packed_$f(dgamma_sum);" : "dgammas@ = dgamma_sum;");
     if (centred)
-        kg_line(g, "dbetas@ = dbeta_sum;");
+        kg_line(g, held ? "dbetas@ = packed_$f(dbeta_sum);" : "dbetas@ = dbeta_sum;");
+    kg_each_scope_end(g);
+    if (!held)
+        return;
+    kg_note(g, "What was left out is stored all the same. Made again, before anything is stored: kept, it would take copies.");
+    kg_each_scope(g);
+    kg_line(g, "$f h_here = hs@, g_here = gs@;");
+    kg_open(g, "if (edged@ && moved@ != 0)");
+    kg_line(g, "$x again, dy_again;");
+    kg_row_load_one(g, s, "x", "again");
+    kg_row_load_one(g, s, "dy", "dy_again");
+    normalise(g, centred, "again", "dy_again");
+    kg_line(g, "h_here = h;");
+    kg_line(g, "g_here = d * widen_$w(scales`);");
+    kg_close(g);
+    kg_line(g, "hs@ = h_here;");
+    kg_line(g, "gs@ = g_here;");
     kg_each_scope_end(g);
 }
 
@@ -421,17 +454,11 @@ static void reduce(struct kg *g, const struct kg_spec *s, bool centred)
         kg_row_reduce(g, &part, "total", &how);
         kg_line(g, "turn ^= 1;");
     }
-    /* As scalars packed instructions take them for both elements. */
-    if (g->guarded && s->tile.threads >= wave) {
-        if (centred)
-            kg_line(g, "const float c1 = scalar(total.first * share), c2 = scalar(total.second * share);");
-        else
-            kg_line(g, "const float c2 = scalar(total * share);");
-    } else if (centred) {
-        kg_line(g, "const float c1 = total.first * share, c2 = total.second * share;");
-    } else {
-        kg_line(g, "const float c2 = total * share;");
-    }
+    if (g->guarded)
+        kg_line(g, centred ? "const float less_c1 = -(total.first * share), less_c2 = -(total.second * share);"
+                           : "const float less_c2 = -(total * share);");
+    else
+        kg_line(g, centred ? "const float c1 = total.first * share, c2 = total.second * share;" : "const float c2 = total * share;");
 }
 
 /* Stores, or adds, element e of a vector's two terms where it lies in partial, `byte` behind what `to` is for the
@@ -483,7 +510,11 @@ static void write_row(struct kg *g, const struct kg_spec *s, bool centred)
         kg_close(g);
     }
     kg_line(g, holds(g, s) ? "const $f d = gs@;" : "d *= widen_$w(scales`);");
-    kg_line(g, centred ? "$f t = (d - c1 - h * c2) * scale;" : "$f t = (d - h * c2) * scale;");
+    if (g->guarded)
+        kg_line(g, centred ? "$f t = times_all_$f(plus_times_all_$f(plus_all_$f(d, less_c1), h, less_c2), scale);"
+                           : "$f t = times_all_$f(plus_times_all_$f(d, h, less_c2), scale);");
+    else
+        kg_line(g, centred ? "$f t = (d - c1 - h * c2) * scale;" : "$f t = (d - h * c2) * scale;");
     if (loads_late(g, s)) {
         kg_open(g, "if (dresidual)");
         kg_line(g, "$x more;");
@@ -501,8 +532,8 @@ static void write_row(struct kg *g, const struct kg_spec *s, bool centred)
     kg_each_scope_end(g);
 }
 
-/* Rows of one workgroup are added up in LDS, which others may still read from: element e of vector j of a work-item lies at [j * $n + e][work-item],
- * so that lanes meet no bank twice, whichever way they read it. */
+/* Rows of one workgroup are added up in LDS, which others may still read from: element e of vector j of a work-item lies
+ * at [j * $n + e][work-item]. */
 static void keep_added(struct kg *g, const struct kg_spec *s, const char *name, unsigned which)
 {
     const struct kg_rowwise *t = &s->tile;
@@ -511,7 +542,7 @@ static void keep_added(struct kg *g, const struct kg_spec *s, const char *name, 
     kg_open(g, "if (%s)", which ? "dbeta" : "dgamma");
     kg_line(g, "barrier();");
     kg_each_scope(g);
-    kg_open(g, "if (whole)");
+    kg_open(g, g->guarded ? "if (!edged@)" : "if (whole)"); /* sums outside the row are zero */
     kg_line(g, "#pragma unroll");
     kg_line(g, "for (int e = 0; e < $n; e++)");
     kg_line(g, "    added[%se][work_item_id()] = %ss@%s;", first, name, element);
@@ -528,20 +559,25 @@ static void keep_added(struct kg *g, const struct kg_spec *s, const char *name, 
     kg_close(g);
     kg_each_scope_end(g);
     kg_line(g, "barrier();");
-    kg_note(g, "Every work-item starts with a row of its own, so that they read other banks.");
-    kg_open(g, "for (int plane = slot; plane < %u; plane += %u)", planes, t->rows);
+    const unsigned vec = t->vec, steps = (planes + t->rows - 1) / t->rows;
+    kg_line(g, "#pragma unroll");
+    kg_open(g, "for (int k = 0; k < %u; k++)", steps);
+    kg_line(g, "const unsigned plane = k * %u + slot;", t->rows);
+    if (planes % t->rows) {
+        kg_line(g, "if (plane >= %u)", planes);
+        kg_line(g, "    continue;");
+    }
     kg_line(g, "float sum = 0;");
-    kg_line(g, "const int turned = local(slot);");
     kg_line(g, "#pragma unroll");
     kg_line(g, "for (int i = 0; i < %u; i++)", t->rows);
-    kg_line(g, "    sum += added[plane][(i + turned) %% %u * %u + lane];", t->rows, t->threads);
-    if (kg_row_strided(g, s)) {
-        kg_line(g, "const int place = plane * %u + local(lane);", t->threads);
-        kg_line(g, "const int vector = place / $n, e = place %% $n;");
-    } else {
-        kg_line(g, "const int vector = plane / $n * %u + local(lane), e = plane %% $n;", t->threads);
-    }
-    kg_line(g, "if ((unsigned)($n * vector + e - before) < (unsigned)cols)");
+    kg_line(g, "    sum += added[plane][i * %u + lane];", t->threads);
+    if (kg_row_strided(g, s))
+        kg_line(g, "const unsigned vector = (plane * %u + lane) / $n, e = (plane * %u + lane) %% $n;", t->threads, t->threads);
+    else if (t->rows % vec == 0)
+        kg_line(g, "const unsigned vector = (slot / $nu + k * %u) * %u + lane, e = slot %% $nu;", t->rows / vec, t->threads);
+    else
+        kg_line(g, "const unsigned vector = plane / $n * %u + lane, e = plane %% $n;", t->threads);
+    kg_line(g, "if (vector < (unsigned)lanes)");
     kg_line(g, "    keep(kept%s, 4u * (e * lanes + vector), sum, atomic, fresh);", which ? " + $nL * lanes" : "");
     kg_close(g);
     kg_close(g);
@@ -584,18 +620,15 @@ static void write_sums(struct kg *g, const struct kg_spec *s, bool centred)
             kg_note(g, "Vectors at their places, stored for the first time: the same offset from scalar addresses.");
             kg_open(g, "if (fresh && !atomic && !edges)");
             kg_each_scope(g);
-            kg_line(g, t->vectors == 1 ? "const unsigned byte = 4 * lane;" : "const unsigned byte = 4 * (lane + j * %u);", t->threads);
+            kg_line(g, t->vectors == 1 ? "const unsigned byte = here(4 * lane);"
+                                       : "const unsigned byte = here(4 * (lane + j * %u));", t->threads);
             kg_open(g, "if (inside@)");
-            kg_line(g, "#pragma unroll");
-            kg_open(g, "for (int e = 0; e < $n; e++)");
-            kg_line(g, "float *plane = kept + e * (long)lanes;");
             kg_line(g, "if (dgamma)");
-            kg_line(g, "    *(float *)((char *)plane + byte) = dgammas@[e];");
+            kg_line(g, "    store_planes_$f(kept, byte, lanes, dgammas@);");
             if (centred) {
                 kg_line(g, "if (dbeta)");
-                kg_line(g, "    *(float *)((char *)(plane + $nL * lanes) + byte) = dbetas@[e];");
+                kg_line(g, "    store_planes_$f(kept + $nL * lanes, byte, lanes, dbetas@);");
             }
-            kg_close(g);
             kg_close(g);
             kg_each_scope_end(g);
             kg_line(g, "fresh = false;");
@@ -755,19 +788,7 @@ static void emit_elements(struct kg *g, const struct kg_spec *s, bool centred)
     ask_elements(g, s, centred, rows == 1 ? "first" : "first + slot");
     kg_note(g, "Sums of %u rows at a time go to partial: longer ones would add up more rounding.", SUMMED_ROWS);
     kg_line(g, "bool fresh = true;");
-    kg_open(g, "while (first < rows)");
-    kg_line(g, "$f dgammas@@%s;", centred ? ", dbetas@@" : "");
-    kg_each(g);
-    kg_line(g, "dgammas@ = 0;");
-    if (centred)
-        kg_line(g, "dbetas@ = 0;");
-    kg_each_end(g);
-    kg_open(g, "for (int i = 0; i < %u && first < rows; i++, first += programs * %uL)", SUMMED_ROWS, rows);
-    kg_line(g, rows == 1 ? "const long row = first;" : "const long row = first + slot;");
-    if (rows > 1) {
-        kg_line(g, "if (row >= rows)");
-        kg_line(g, "    continue;");
-    }
+    open_rows(g, s, centred);
     kg_line(g, "%s *y_row = y + row * ldy;", type);
     kg_line(g, "const %s *dresidual_row = dresidual + row * lddr;", type);
     kg_line(g, centred ? "const float scale = next_scale, middle = next_middle;" : "const float scale = next_scale;");
@@ -874,7 +895,6 @@ static void begin_sum(struct kg *g, const struct kg_spec *s, bool centred)
     const char *type = kg_dtypes[s->weight].token;
     g->stage = "sum";
     kg_note(g, "%u places of partial a workgroup, %u programs at a time.", places, s->tile.rows);
-    kg_line(g, "const int lane = work_item_id() %% %u, slice = work_item_id() / %u;", lanes, lanes);
     kg_line(g, "const unsigned half = (unsigned)vec * lanes;");
     kg_line(g, "const unsigned start = %u * workgroup_id();", places);
     if (centred) {
@@ -885,38 +905,47 @@ static void begin_sum(struct kg *g, const struct kg_spec *s, bool centred)
     }
 }
 
-/* Adds the programs up: a column a lane, 32 lanes a column that take every 32nd program. */
+/* Adds the programs up: a vector of places a lane, the programs of a wave in neighbouring lanes, then the waves. */
 static void emit_sum(struct kg *g, const struct kg_spec *s, bool centred)
 {
-    const unsigned columns = s->tile.threads, slices = s->tile.rows;
+    const unsigned lanes = s->tile.threads, vec = s->tile.vec, places = lanes * vec, slices = s->tile.rows;
+    const unsigned wave = s->arch->wave, of_wave = wave / lanes, waves = kg_spec_block(s) / wave;
+    char joined[64];
     begin_sum(g, s, centred);
-    kg_note(g, "A division for all of the workgroup; its places go on to the next vectors' at most twice.");
+    kg_line(g, "const int lane = work_item_id() / %u %% %u;", of_wave, lanes);
+    kg_line(g, "const int slice = work_item_id() %% %u + work_item_id() / %u * %u;", of_wave, wave, of_wave);
+    kg_note(g, "The places of a workgroup are of one element of neighbouring vectors.");
     kg_line(g, centred ? "const unsigned base = second ? start - half : start;" : "const unsigned base = start;");
-    kg_line(g, "unsigned vector = base %% lanes + lane, e = base / lanes;");
-    for (unsigned i = 0; i < columns; i += 8)
-        kg_line(g, "e += vector >= lanes, vector -= vector >= lanes ? lanes : 0;");
-    kg_line(g, "const int column = vec * vector + e - before;");
-    kg_line(g, "const bool there = out && (unsigned)column < (unsigned)cols;");
-    kg_line(g, "float sum = 0;");
-    kg_open(g, "if (there)");
+    kg_line(g, "const int e = base / lanes;");
+    kg_line(g, "const int column = vec * (base - e * lanes) + e - before;");
+    kg_line(g, "$f sum = 0;");
+    kg_open(g, "if (out && column + vec * (int)($n * lane + $n - 1) >= 0 && column + vec * (int)($n * lane) < cols)");
     kg_note(g, "As many for all, which one counter is enough for, and one more for some.");
-    kg_line(g, "const float *from = partial + start + lane + slice * stride;");
+    kg_line(g, "const float *from = partial + start + $n * lane + slice * stride;");
     kg_line(g, "#pragma unroll 4");
     kg_line(g, "for (int i = %u; i <= programs; i += %u, from += %u * stride)", slices, slices, slices);
-    kg_line(g, "    sum += *from;");
+    kg_line(g, "    sum += *(const $f *)from;");
     kg_line(g, "if (slice < programs %% %u)", slices);
-    kg_line(g, "    sum += *from;");
+    kg_line(g, "    sum += *(const $f *)from;");
     kg_close(g);
-    kg_line(g, "__shared__ float sums_of[%u][%u];", slices, columns);
-    g->lds += 4 * slices * columns;
-    kg_line(g, "sums_of[slice][lane] = sum;");
+    for (unsigned group = 2; group <= of_wave; group *= 2) {
+        kg_line(g, "#pragma unroll");
+        kg_line(g, "for (int k = 0; k < $n; k++)");
+        snprintf(joined, sizeof joined, "    sum[k] += other%u(sum[k]);", group);
+        kg_line(g, "%s", joined);
+    }
+    kg_line(g, "__shared__ float sums_of[%u][%u];", waves, places);
+    g->lds += 4 * waves * places;
+    kg_line(g, "if (work_item_id() %% %u == 0)", of_wave);
+    kg_line(g, "    *($f *)&sums_of[work_item_id() / %u][$n * lane] = sum;", wave);
     kg_line(g, "barrier();");
-    kg_open(g, "if (slice == 0 && there)");
-    kg_line(g, "f32x8 total = 0;");
+    kg_line(g, "const int place = work_item_id(), own = column + vec * place;");
+    kg_open(g, "if (place < %u && out && (unsigned)own < (unsigned)cols)", places);
+    kg_line(g, "float total = sums_of[0][place];");
     kg_line(g, "#pragma unroll");
-    kg_line(g, "for (int i = 0; i < %u; i++)", slices);
-    kg_line(g, "    total[i %% 8] += sums_of[i][lane];");
-    kg_line(g, "out[column] = (%s)sum_f32x8(total);", kg_dtypes[s->weight].token);
+    kg_line(g, "for (int i = 1; i < %u; i++)", waves);
+    kg_line(g, "    total += sums_of[i][place];");
+    kg_line(g, "out[own] = (%s)total;", kg_dtypes[s->weight].token);
     kg_close(g);
 }
 
@@ -927,6 +956,7 @@ static void emit_wide_sum(struct kg *g, const struct kg_spec *s, bool centred)
     const unsigned slices = s->tile.rows, lanes = s->tile.threads;
     const unsigned flight = 5; /* for the programs of one a compute unit of 132 to 160 */
     begin_sum(g, s, centred);
+    kg_line(g, "const int lane = work_item_id() %% %u, slice = work_item_id() / %u;", lanes, lanes);
     kg_note(g, "The places of a lane are of one element of neighbouring vectors.");
     kg_line(g, centred ? "const unsigned place = (second ? start - half : start) + $n * lane;"
                        : "const unsigned place = start + $n * lane;");
@@ -978,7 +1008,7 @@ static void emit_wide_sum(struct kg *g, const struct kg_spec *s, bool centred)
 
 static void body(struct kg *g, const struct kg_spec *s, bool centred)
 {
-    if (s->tile.sum && s->tile.vec > 1)
+    if (s->tile.sum && room_ahead(s))
         emit_wide_sum(g, s, centred);
     else if (s->tile.sum)
         emit_sum(g, s, centred);

@@ -168,6 +168,133 @@ static const struct kg_word common[] = {
      "        sum += two * two;\n"
      "    }\n"
      "}"},
+    {"here", KG_ANY, 0, 0,
+     "/* v, opaque to the compiler each time it comes by: an offset that it cannot widen ahead goes to memory beside a scalar\n"
+     " * address. */\n"
+     "static __device__ unsigned here(unsigned v)\n"
+     "{\n"
+     "    __asm__ volatile(\"\" : \"+v\"(v));\n"
+     "    return v;\n"
+     "}"},
+    {"anew", KG_ANY, 0, 0,
+     "/* v, which is the same in all lanes, opaque: the compiler would keep what grows with it in scalar registers, of which\n"
+     " * masks leave few. */\n"
+     "static __device__ long anew(long v)\n"
+     "{\n"
+     "    __asm__ volatile(\"\" : \"+s\"(v));\n"
+     "    return v;\n"
+     "}"},
+    {"store_planes_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* Stores v's elements, each `plane` elements behind the one before, `byte` from p, which is the same in all lanes. p is\n"
+     " * opaque all along: addresses made ahead would be kept in registers for the whole kernel. */\n"
+     "static __device__ void store_planes_$x(float *p, unsigned byte, long plane, $x v)\n"
+     "{\n"
+     "    typedef __attribute__((address_space(1))) char in_memory;\n"
+     "    in_memory *at = (in_memory *)p;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++, at += 4 * plane) {\n"
+     "        __asm__ volatile(\"\" : \"+s\"(at));\n"
+     "        *(__attribute__((address_space(1))) float *)(at + byte) = v[e];\n"
+     "    }\n"
+     "}"},
+    {"plus_all_$x", KG_MANY, 32, 1u << KG_F32, .has = FLY_CAP_PK_F32,
+     .text =
+     "/* v + term, two elements an instruction, which takes one term for both. */\n"
+     "static __device__ $x plus_all_$x($x v, float term)\n"
+     "{\n"
+     "    f32x2 terms;\n"
+     "    terms.x = term;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        f32x2 two = {v[e], v[e + 1]};\n"
+     "        __asm__(\"v_pk_add_f32 %0, %1, %2 op_sel_hi:[1,0]\" : \"=v\"(two) : \"v\"(two), \"v\"(terms));\n"
+     "        v[e] = two.x;\n"
+     "        v[e + 1] = two.y;\n"
+     "    }\n"
+     "    return v;\n"
+     "}"},
+    {"times_all_$x", KG_MANY, 32, 1u << KG_F32, .has = FLY_CAP_PK_F32,
+     .text =
+     "/* v factor, likewise. */\n"
+     "static __device__ $x times_all_$x($x v, float factor)\n"
+     "{\n"
+     "    f32x2 factors;\n"
+     "    factors.x = factor;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        f32x2 two = {v[e], v[e + 1]};\n"
+     "        __asm__(\"v_pk_mul_f32 %0, %1, %2 op_sel_hi:[1,0]\" : \"=v\"(two) : \"v\"(two), \"v\"(factors));\n"
+     "        v[e] = two.x;\n"
+     "        v[e + 1] = two.y;\n"
+     "    }\n"
+     "    return v;\n"
+     "}"},
+    {"plus_times_all_$x", KG_MANY, 32, 1u << KG_F32, .has = FLY_CAP_PK_F32,
+     .text =
+     "/* v + w factor, likewise. */\n"
+     "static __device__ $x plus_times_all_$x($x v, $x w, float factor)\n"
+     "{\n"
+     "    f32x2 factors;\n"
+     "    factors.x = factor;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        f32x2 two = {v[e], v[e + 1]};\n"
+     "        const f32x2 other = {w[e], w[e + 1]};\n"
+     "        __asm__(\"v_pk_fma_f32 %0, %1, %2, %0 op_sel_hi:[1,0,1]\" : \"+v\"(two) : \"v\"(other), \"v\"(factors));\n"
+     "        v[e] = two.x;\n"
+     "        v[e + 1] = two.y;\n"
+     "    }\n"
+     "    return v;\n"
+     "}"},
+    {"zero_$x", KG_MANY, 32, 1u << KG_F32, .has = FLY_CAP_PK_F32,
+     .text =
+     "/* Zeros, two elements an instruction. */\n"
+     "static __device__ $x zero_$x()\n"
+     "{\n"
+     "    $x v;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        f32x2 two;\n"
+     "        __asm__ volatile(\"v_pk_mul_f32 %0, 0, 0 op_sel_hi:[0,0]\" : \"=v\"(two));\n"
+     "        v[e] = two.x;\n"
+     "        v[e + 1] = two.y;\n"
+     "    }\n"
+     "    return v;\n"
+     "}"},
+    {"plus_all_$x", KG_MANY, 32, 1u << KG_F32, .lacks = FLY_CAP_PK_F32,
+     .text =
+     "static __device__ $x plus_all_$x($x v, float term)\n"
+     "{\n"
+     "    return v + term;\n"
+     "}"},
+    {"times_all_$x", KG_MANY, 32, 1u << KG_F32, .lacks = FLY_CAP_PK_F32,
+     .text =
+     "static __device__ $x times_all_$x($x v, float factor)\n"
+     "{\n"
+     "    return v * factor;\n"
+     "}"},
+    {"plus_times_all_$x", KG_MANY, 32, 1u << KG_F32, .lacks = FLY_CAP_PK_F32,
+     .text =
+     "static __device__ $x plus_times_all_$x($x v, $x w, float factor)\n"
+     "{\n"
+     "    return v + w * factor;\n"
+     "}"},
+    {"zero_$x", KG_MANY, 32, 1u << KG_F32, .lacks = FLY_CAP_PK_F32,
+     .text =
+     "static __device__ $x zero_$x()\n"
+     "{\n"
+     "    return 0;\n"
+     "}"},
+    {"add_products_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* Adds the products of a's and b's elements to `sum`. */\n"
+     "static __device__ void add_products_$x(f32x2 &sum, $x a, $x b)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        const f32x2 some = {a[e], a[e + 1]}, others = {b[e], b[e + 1]};\n"
+     "        sum += some * others;\n"
+     "    }\n"
+     "}"},
     {"halves_$x", KG_MANY, 32, 1u << KG_F32,
      "/* The sums of the elements at even and at odd places. */\n"
      "static __device__ f32x2 halves_$x($x v)\n"

@@ -232,13 +232,13 @@ static int64_t programs_of(const struct fly_kernel *k, const struct fly_problem 
 struct fly_normbwd_work fly_normbwd_work(const struct fly_kernel *k, const struct fly_problem *p,
                                          const struct fly_target *t, const void *x)
 {
-    int64_t cols = p->v[FLY_NORMBWD_COLS], vec = k->rowwise.vec;
-    int64_t room = cols + (vec > 1 ? 2 * LINE * 8 / fly_dtype_bits(k->types[0]) : 0);
+    int64_t cols = p->v[FLY_NORMBWD_COLS], vec = k->rowwise.vec, before = before_of(k, cols, x, t->arch);
+    /* The workspace is planned for any x. */
+    int64_t room = x ? cols + before : cols + (vec > 1 ? 2 * LINE * 8 / fly_dtype_bits(k->types[0]) : 0);
     /* No workgroup that adds up has places of both sums. */
     int64_t step = on_nvidia(t->arch) && vec == 1 ? 64 : 16;
     int64_t lanes = ((room + vec - 1) / vec + step - 1) / step * step;
-    return (struct fly_normbwd_work){(int32_t)programs_of(k, p, t), (int32_t)before_of(k, cols, x, t->arch),
-                                     (int32_t)lanes, lanes * vec};
+    return (struct fly_normbwd_work){(int32_t)programs_of(k, p, t), (int32_t)before, (int32_t)lanes, lanes * vec};
 }
 
 uint64_t fly_normbwd_workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)
