@@ -6,8 +6,9 @@
  *
  * Column j of row i is visible when j < length (the row's, where lengths is given) and, with causal = 1,
  * j <= i % causal_rows + cols - causal_rows: each group of causal_rows rows is a query block aligned to the
- * end of the keys. Hidden columns give exactly 0, whatever they hold; a row with no visible column, or whose
- * visible columns are all -inf, gives zeros. A visible NaN or +inf makes its row NaN, and only its row.
+ * end of the keys. Hidden columns give exactly 0 and what they hold, NaN included, changes nothing; a row with no
+ * visible column, or whose visible columns are all -inf, gives zeros. A visible NaN or +inf (of scale * x) makes all of
+ * its row NaN, hidden columns too, and only its row.
  * Arithmetic is f32; |y - exact| <= 1/2 ulp(y) + 8 u y (1 + |z - max(z)|) + 2^-126, u = 2^-24: a result below
  * the normal numbers of f32 may be 0. Deterministic; no workspace.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Softmax of the visible columns of one row after the other, in double. S of the bound: y (1 + |z - max|),
- * the last from rounding the exponent; beside it a result below the smallest normal f32 may be 0.
+ * the last from rounding the exponent; beside it a result below the smallest normal f32 may be 0. A row with a visible
+ * NaN or +inf is NaN in its hidden columns too.
  */
 #include <math.h>
 
@@ -49,7 +50,7 @@ static void compare(const struct fly_problem *p, const struct ref_tensor *t, int
             sum += top == -INFINITY ? 0 : exp(x[c] - top);
         for (int64_t c = 0; c < cols; c++) {
             bool zero = c >= n || (top == -INFINITY && !broken);
-            y[c] = c >= n ? 0 : broken ? NAN : zero ? 0 : exp(x[c] - top) / sum;
+            y[c] = broken ? NAN : zero ? 0 : exp(x[c] - top) / sum;
             s[c] = zero || y[c] == 0 ? 0 : y[c] * (1 + fabs(x[c] - top));
             if (!zero)
                 s[c] += 0x1p-126 / (NUM_C * NUM_U);
