@@ -349,7 +349,8 @@ void rowwise_add_in_place(const struct fly_op *op)
 
 /* ---- rows beyond 32-bit offsets --------------------------------------------------------------------- */
 
-enum { FAR_ROWS = 3 };
+#define FAR_STRIDE (INT64_C(1) << 32) /* bytes; a matrix adds to it */
+enum { FAR_ROWS = 3, FAR_SLOT = 1 << 20, FAR_MORE = 1 << 16 };
 
 /* Copies the rows of a matrix between the buffer of the problem whose rows lie together and `far`, whose rows are
  * `stride` elements apart. */
@@ -374,26 +375,40 @@ static bool same_rows(const struct check_buffer *b, const char *other)
     return true;
 }
 
-static void far_apart(const struct fly_op *op, const uint8_t types[3])
+/* A problem and the same with rows far apart. Rows begin equally far into a cache line in both, `odd` elements further
+ * from row to row: where they begin decides the order of sums. */
+static void near_and_far(const struct fly_op *op, const uint8_t types[3], int64_t cols, int odd, struct fly_problem *near,
+                         struct fly_problem *far)
+{
+    *near = rowwise_problem(op, types, FAR_ROWS, cols);
+    if (fly_field_index(op, "add") >= 0)
+        rowwise_set(near, "add", 1);
+    *far = *near;
+    for (uint32_t f = 0; f < op->nfields; f++)
+        if (strncmp(op->fields[f].name, "ld", 2) == 0) {
+            const unsigned type = strcmp(op->fields[f].name, "ldy") ? types[0] : types[2];
+            near->v[f] = (cols + 63) / 64 * 64 + odd;
+            far->v[f] = (FAR_STRIDE + f * FAR_MORE) / (int64_t)num_bytes(type, 1) + odd;
+        }
+}
+
+/* `space` holds all matrices of the problem whose rows are far apart, a slot from each other. */
+static void far_apart(const struct fly_op *op, const char *kernel, char *space, const struct fly_problem *near,
+                      const struct fly_problem *far)
 {
     struct fly_runtime *rt = rowwise_device.rt;
-    struct fly_problem near = rowwise_problem(op, types, FAR_ROWS, 1024), far = near;
     struct check_options opt = {.pattern = FILL_NORMAL, .seed = 5};
     struct check_case c;
     struct check_result r;
     struct fly_operand o[FLY_MAX_OPERANDS];
     void *ptr[FLY_MAX_OPERANDS];
-    for (uint32_t f = 0; f < op->nfields; f++)
-        if (strncmp(op->fields[f].name, "ld", 2) == 0)
-            far.v[f] = (INT64_C(1) << 31) / (int64_t)num_bytes(types[0], 1) + 64; /* the third row: past 4 GiB */
-    if (fly_field_index(op, "add") >= 0) {
-        rowwise_set(&near, "add", 1);
-        rowwise_set(&far, "add", 1);
-    }
-    cr_assert(check_prepare(&c, &rowwise_device, &near, &opt, &r), "%s", r.message);
+    char text[FLY_MAX_PROBLEM_TEXT];
+    fly_problem_print(far, text, sizeof text);
+    fly_force(rowwise_device.handle, kernel);
+    cr_assert(check_prepare(&c, &rowwise_device, near, &opt, &r), "%s", r.message);
     check_launch(&c, &r);
     cr_assert_eq(r.status, FLY_STATUS_SUCCESS, "%s", r.message);
-    op->operands(&far, o);
+    op->operands(far, o);
     for (uint32_t i = 0; i < c.n; i++) {
         struct check_buffer *b = &c.b[i];
         ptr[i] = c.ptr[i];
@@ -402,36 +417,75 @@ static void far_apart(const struct fly_op *op, const uint8_t types[3])
         cr_assert_eq(rt->memory_to_host(rt, b->after, b->device, b->bytes), 0);
         if (b->o.rank != 2)
             continue;
-        if (rt->memory_alloc(rt, fly_operand_bytes(&o[i]), &ptr[i]) != 0)
-            cr_skip_test("the simulated device has no room for the matrices");
-        if (b->o.role == FLY_IN)
-            copy_rows(b, ptr[i], o[i].stride[0], true);
+        cr_assert_gt(num_bytes(b->o.dtype, o[i].stride[0]), FAR_STRIDE - 1);
+        ptr[i] = space + (int64_t)i * FAR_SLOT;
+        copy_rows(b, ptr[i], o[i].stride[0], true);
     }
-    cr_assert_eq(op->run(rowwise_device.handle, &far, ptr, c.workspace, c.workspace_bytes), FLY_STATUS_SUCCESS, "%s",
+    cr_assert_eq(op->run(rowwise_device.handle, far, ptr, c.workspace, c.workspace_bytes), FLY_STATUS_SUCCESS, "%s",
                  flyErrorMessage(rowwise_device.handle));
-    cr_assert_eq(rt->device_sync(rt), 0, "%s of rows far apart fails", op->name);
+    cr_assert_eq(rt->device_sync(rt), 0, "%s fails", text);
     for (uint32_t i = 0; i < c.n; i++) {
         struct check_buffer *b = &c.b[i];
-        if (!b->o.present || b->o.rank != 2)
+        if (!b->o.present || b->o.rank != 2 || b->o.role != FLY_OUT)
             continue;
-        if (b->o.role == FLY_OUT) {
-            char *before = malloc(b->bytes);
-            memcpy(before, b->after, b->bytes);
-            copy_rows(b, ptr[i], o[i].stride[0], false);
-            cr_expect(same_rows(b, before), "%s: %s differs when rows are far apart", op->name, b->o.name);
-            free(before);
-        }
-        rt->memory_free(rt, ptr[i]);
+        char *before = malloc(b->bytes);
+        memcpy(before, b->after, b->bytes);
+        copy_rows(b, ptr[i], o[i].stride[0], false);
+        cr_expect(same_rows(b, before), "%s with %s: %s differs from that of rows that lie together", text, kernel, b->o.name);
+        free(before);
     }
     check_release(&c);
+    fly_force(rowwise_device.handle, NULL);
+}
+
+/* The device's last kernel of these types that loops over a row of vectors of `vec` elements, of several if 0. */
+static const char *loop_of(const struct fly_op *op, const uint8_t types[3], int vec)
+{
+    const char *name = NULL;
+    for (uint32_t i = 0; i < op->nkernels; i++) {
+        const struct fly_kernel *k = &op->kernels[i];
+        if (rowwise_of_device(k) && !memcmp(k->types, types, 3) && k->rowwise.passes > 1 &&
+            (vec ? k->rowwise.vec == vec : k->rowwise.vec > 1))
+            name = k->name;
+    }
+    cr_assert(name, "%s has no loop for these types", op->name);
+    return name;
+}
+
+/* What selection picks for p, whose operands lie in `space`. */
+static const char *selected_of(const struct fly_op *op, const struct fly_problem *p, char *space)
+{
+    flyPlan_t plan = FLY_ARGS_INIT(plan);
+    struct fly_operand o[FLY_MAX_OPERANDS];
+    void *ptr[FLY_MAX_OPERANDS];
+    for (uint32_t i = 0, n = op->operands(p, o); i < n; i++)
+        ptr[i] = o[i].present ? space + (int64_t)i * FAR_SLOT : NULL;
+    cr_assert_eq(op->plan(rowwise_device.handle, p, ptr, &plan), FLY_STATUS_SUCCESS, "%s",
+                 flyErrorMessage(rowwise_device.handle));
+    return plan.kernel;
 }
 
 void rowwise_far_apart(const struct fly_op *op)
 {
+    static const struct {
+        int64_t cols;
+        int odd;
+        enum { SELECTED, LOOP, LOOP_ELEMENTS } kernel;
+    } cases[] = {{1024, 0, SELECTED}, {1001, 3, SELECTED}, {5, 1, SELECTED}, {9001, 1, LOOP}, {3001, 0, LOOP_ELEMENTS}};
     const char *runtime = getenv("FLY_RUNTIME");
+    struct fly_runtime *rt = rowwise_device.rt;
+    void *space;
     if (!runtime || strncmp(runtime, "sim", 3) != 0)
         cr_skip_test("a GPU would need all of the memory");
+    cr_assert_eq(rt->memory_alloc(rt, (size_t)(FAR_STRIDE + FLY_MAX_FIELDS * FAR_MORE) * (FAR_ROWS - 1) +
+                                      (FLY_MAX_OPERANDS + 1) * (size_t)FAR_SLOT, &space), 0);
     for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++)
-        if (has_types(op, op->types[t]))
-            far_apart(op, op->types[t]);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases && has_types(op, op->types[t]); i++) {
+            struct fly_problem near, far;
+            near_and_far(op, op->types[t], cases[i].cols, cases[i].odd, &near, &far);
+            const char *kernel = cases[i].kernel ? loop_of(op, op->types[t], cases[i].kernel == LOOP_ELEMENTS)
+                                                 : selected_of(op, &far, space);
+            far_apart(op, kernel, space, &near, &far);
+        }
+    rt->memory_free(rt, space);
 }

@@ -34,8 +34,9 @@ void rowwise_variant(const struct fly_op *op, int row); /* all variants of the r
 void rowwise_shapes(const struct fly_op *op);
 void rowwise_repeats(const struct fly_op *op);
 void rowwise_special(const struct fly_op *op);
-/* Rows more than 4 GiB apart in every matrix: the same bits as rows that lie together. Memory between them is
- * never touched, so the simulator needs none for it. */
+/* Rows more than 4 GiB apart in every matrix, so that every row but the first lies beyond 32 bits of bytes: the same bits
+ * as rows that lie together, with what selection picks, rows of odd width, single elements and loops. Memory between
+ * rows is never touched, so the simulator needs none for it; all matrices share one allocation. */
 void rowwise_far_apart(const struct fly_op *op);
 /* More than `rows` rows for each row of each workgroup that stays for all rows, of few columns; with the op's field
  * atomic and without. */

@@ -169,8 +169,3 @@ Test(fused, quantised_output_has_the_bits_of_quantising_after, .init = rowwise_o
     }
     cr_assert_gt(compared, 0, "no two kernels have the same tile");
 }
-
-Test(layernorm, rows_far_apart, .init = rowwise_open, .fini = rowwise_close)
-{
-    rowwise_far_apart(fly_op_table[FLY_OP_layernorm]);
-}
