@@ -29,8 +29,8 @@ static const char usage[] =
     "  --csv               print the winners as a tuning file, the search to stderr; one operation\n"
     "  --quiet             winners only\n"
     "\n"
-    "Winners go to $XDG_CACHE_HOME/fly, or ~/.cache/fly, where libfly finds them. Times within 2 % of each other\n"
-    "count as equal: then the heuristic's own choice wins, else more rows a workgroup.\n";
+    "Winners go to $XDG_CACHE_HOME/fly, or ~/.cache/fly, where libfly finds them. Times within 2 % of the fastest\n"
+    "count as equal: of those the heuristic's own choice wins, else more rows a workgroup.\n";
 
 enum { MAX_CANDIDATES = 256 };
 #define TIE 1.02
@@ -59,17 +59,27 @@ static unsigned rows_of(const struct fly_op *op, const struct fly_kernel *k)
     return op->tile == FLY_TILE_ROWWISE ? k->rowwise.rows : 0;
 }
 
-/* Whether a beats b: `standard` is what the heuristic takes. */
-static bool better(const struct fly_op *op, const struct candidate *a, const struct candidate *b,
-                   const struct fly_kernel *standard)
+/* The one to take: of those within a tie of the fastest what the heuristic takes, else most rows a workgroup, else the
+ * fastest. Without `but`. Null: none. */
+static const struct candidate *pick(const struct fly_op *op, const struct candidate *list, int n,
+                                    const struct candidate *but, const struct fly_kernel *standard)
 {
-    if (a->us * TIE < b->us || b->us * TIE < a->us)
-        return a->us < b->us;
-    if ((a->kernel == standard) != (b->kernel == standard))
-        return a->kernel == standard;
-    if (rows_of(op, a->kernel) != rows_of(op, b->kernel))
-        return rows_of(op, a->kernel) > rows_of(op, b->kernel);
-    return a->us < b->us;
+    const struct candidate *best = NULL;
+    double fastest = INFINITY;
+    for (int i = 0; i < n; i++)
+        if (&list[i] != but && list[i].us < fastest)
+            fastest = list[i].us;
+    for (int i = 0; i < n; i++) {
+        const struct candidate *c = &list[i];
+        if (c == but || c->us > fastest * TIE)
+            continue;
+        if (c->kernel == standard)
+            return c;
+        if (!best || rows_of(op, c->kernel) > rows_of(op, best->kernel) ||
+            (rows_of(op, c->kernel) == rows_of(op, best->kernel) && c->us < best->us))
+            best = c;
+    }
+    return best;
 }
 
 /* The problem as a tuning key: what does not count at its default, where the op allows that. */
@@ -123,7 +133,7 @@ static bool tune(const struct check_device *d, const struct options *opt, const 
                  int *wrong)
 {
     struct fly_problem p;
-    struct candidate list[MAX_CANDIDATES], *best = NULL, *second = NULL;
+    struct candidate list[MAX_CANDIDATES];
     struct fly_choice standard = {0};
     char message[600], name[FLY_MAX_PROBLEM_TEXT];
     const bool modelled = d->rt->symbol(d->rt, "flysimGetCounts") != NULL;
@@ -141,12 +151,8 @@ static bool tune(const struct check_device *d, const struct options *opt, const 
     fprintf(opt->out, "%s on %s, %u compute units, %s\n", name, t->arch->name, t->cus,
             modelled ? "modelled on the simulator" : "measured");
     int n = measure(d, opt, name, &p, list, wrong);
-    for (int i = 0; i < n; i++)
-        if (!best || better(op, &list[i], best, standard.kernel))
-            best = &list[i];
-    for (int i = 0; i < n; i++)
-        if (&list[i] != best && (!second || better(op, &list[i], second, standard.kernel)))
-            second = &list[i];
+    const struct candidate *best = pick(op, list, n, NULL, standard.kernel);
+    const struct candidate *second = pick(op, list, n, best, standard.kernel);
     if (!best) {
         fprintf(stderr, "fly-tune: %s: no kernel gave right results\n", name);
         return false;

@@ -367,7 +367,7 @@ static int extract(const char *module, const char *arch_name, const char *out)
                         sizeof file))
         data = fly_file_map(file, &bytes);
     if (!data) {
-        fprintf(stderr, "fly-info: %s: %s\n", file, strerror(errno));
+        fprintf(stderr, "fly-info: %s: %s\n", file, fly_file_error(errno));
         return EXIT_FAILURE;
     }
     int rc = EXIT_FAILURE;

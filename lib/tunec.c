@@ -5,6 +5,7 @@
  *
  *     tunec FILE.csv... > tune_table.c
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ int main(int argc, char **argv)
         size_t bytes;
         const char *text = fly_file_map(argv[i], &bytes);
         if (!text) {
-            perror(argv[i]);
+            fprintf(stderr, "%s: %s\n", argv[i], fly_file_error(errno));
             return EXIT_FAILURE;
         }
         if (fly_tune_read(text, bytes, false, &rows, &n, why, sizeof why) != FLY_STATUS_SUCCESS) {

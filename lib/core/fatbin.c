@@ -177,15 +177,22 @@ void fly_fatbin_close(struct fly_fatbin *f)
     f->nentries = 0;
 }
 
+enum { EMPTY_FILE = ENODATA, NO_FILE = ENOTBLK }; /* errno of no system call here */
+
+const char *fly_file_error(int error)
+{
+    return error == EMPTY_FILE ? "empty file" : error == NO_FILE ? "not a regular file" : strerror(error);
+}
+
 const void *fly_file_map(const char *path, size_t *bytes)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for a FIFO's writer */
     if (fd < 0)
         return NULL;
     struct stat st;
     void *data = MAP_FAILED;
     if (fstat(fd, &st) == 0) {
-        errno = S_ISREG(st.st_mode) && st.st_size > 0 ? 0 : EINVAL;
+        errno = !S_ISREG(st.st_mode) ? NO_FILE : st.st_size == 0 ? EMPTY_FILE : 0;
         if (!errno)
             data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     }

@@ -52,9 +52,10 @@ flyStatus_t fly_code_object_check(const void *data, size_t bytes, const char *sy
 flyStatus_t fly_ptx_check(const void *data, size_t bytes, const char *symbol, char *message,
                           size_t n);
 
-/* A file's bytes, read only. Null with errno set when it cannot be mapped; an empty file is an
- * error. */
+/* A file's bytes, read only. Null with errno set, for fly_file_error, when it cannot be mapped; an empty file and
+ * what is not a regular file are errors. Never waits. */
 const void *fly_file_map(const char *path, size_t *bytes);
+const char *fly_file_error(int error);
 void fly_file_unmap(const void *data, size_t bytes);
 
 #endif

@@ -211,7 +211,7 @@ static flyStatus_t no_file(const struct fly_device *d, const char *arch, const c
     char groups[128];
     installed_groups(d->kernel_path, groups, sizeof groups);
     snprintf(message, bytes, "no kernels for %s: %s: %s; kernel groups in %s: %s", arch, file,
-             strerror(error), d->kernel_path, groups);
+             fly_file_error(error), d->kernel_path, groups);
     return FLY_STATUS_NO_KERNELS;
 }
 

@@ -205,7 +205,7 @@ static void read_file(const char *path, bool modelled, struct fly_tune_row **row
     size_t bytes;
     const char *text = fly_file_map(path, &bytes);
     if (!text) {
-        fly_log(FLY_LOG_TUNE, "tuning: %s: %s", path, strerror(errno));
+        fly_log(FLY_LOG_TUNE, "tuning: %s: %s", path, fly_file_error(errno));
         return;
     }
     uint32_t before = *nrows;

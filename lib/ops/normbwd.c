@@ -23,6 +23,7 @@ enum { LINE = 64 }; /* bytes of a cache line */
 /* ---- the problem ---- */
 
 #define FLAG(fallback, doc) FLY_FIELD_INT, 0, -1, fallback, 0, 1, NULL, doc
+#define CHOICE(fallback, doc) FLY_FIELD_INT, FLY_FIELD_CHOICE, -1, fallback, 0, 1, NULL, doc
 
 const struct fly_field fly_normbwd_fields[FLY_NORMBWD_FIELDS] = {
     [FLY_NORMBWD_ROWS] = {"rows", FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 0, INT64_MAX, NULL,
@@ -33,10 +34,10 @@ const struct fly_field fly_normbwd_fields[FLY_NORMBWD_FIELDS] = {
     [FLY_NORMBWD_LDDX] = {"lddx", FLY_ROWWISE_FIELD_LD("dx")},
     [FLY_NORMBWD_LDDR] = {"lddr", FLY_ROWWISE_FIELD_LD("dresidual")},
     [FLY_NORMBWD_GAMMA] = {"gamma", FLAG(1, "0: all ones")},
-    [FLY_NORMBWD_DGAMMA] = {"dgamma", FLAG(1, "0: not wanted")},
-    [FLY_NORMBWD_ADD] = {"add", FLY_FIELD_INT, FLY_FIELD_CHOICE, -1, 0, 0, 1, NULL, "1: add dresidual to dx"},
-    [FLY_NORMBWD_ATOMIC] = {"atomic", FLAG(0, "1: sums over rows by atomics, in no fixed order")},
-    [FLY_NORMBWD_DBETA] = {"dbeta", FLAG(1, "0: not wanted")},
+    [FLY_NORMBWD_DGAMMA] = {"dgamma", CHOICE(1, "0: not wanted")},
+    [FLY_NORMBWD_ADD] = {"add", CHOICE(0, "1: add dresidual to dx")},
+    [FLY_NORMBWD_ATOMIC] = {"atomic", CHOICE(0, "1: sums over rows by atomics, in no fixed order")},
+    [FLY_NORMBWD_DBETA] = {"dbeta", CHOICE(1, "0: not wanted")},
 };
 
 /* LayerNorm has a mean, and two sums over rows where RMSNorm has one. */

@@ -28,8 +28,8 @@ static const struct fly_field fields[NFIELDS] = {
     [F_LDX] = {"ldx", FLY_ROWWISE_FIELD_LD("x")},
     [F_LDY] = {"ldy", FLY_ROWWISE_FIELD_LD("y")},
     [F_SCALE] = {"scale", FLY_FIELD_FLOAT, 0, -1, ONE, 0, 0, NULL, "x is multiplied by it"},
-    [F_LENGTHS] = {"lengths", FLY_FIELD_INT, 0, -1, 0, 0, 1, NULL, "1: a length for each row"},
-    [F_CAUSAL] = {"causal", FLY_FIELD_INT, 0, -1, 0, 0, 1, NULL, "1: row i sees no column beyond its own"},
+    [F_LENGTHS] = {"lengths", FLY_FIELD_INT, FLY_FIELD_CHOICE, -1, 0, 0, 1, NULL, "1: a length for each row"},
+    [F_CAUSAL] = {"causal", FLY_FIELD_INT, FLY_FIELD_CHOICE, -1, 0, 0, 1, NULL, "1: row i sees no column beyond its own"},
     [F_CAUSAL_ROWS] = {"causal_rows", FLY_FIELD_INT, 0, F_ROWS, 0, 0, INT64_MAX, NULL,
                        "rows of a causal query block"},
 };

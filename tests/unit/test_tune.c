@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Tuning files and tables: what is found, and what is refused. */
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/fatbin.h"
 #include "core/tune.h"
 #include "unit.h"
 
@@ -169,6 +172,14 @@ Test(tune, wrong_files_are_refused_as_a_whole)
     WRONG(",304,", ",-304,", "cus");
     WRONG(",12.5,", ",,", "us");
     WRONG(",12.5,", ",fast,", "us");
+    static const char *const no_times[] = {",nan,", ",-12.5,", ",inf,", ",0,", ",1e400,", ", 12.5,", ",12.5us,"};
+    for (size_t i = 0; i < sizeof no_times / sizeof *no_times; i++)
+        WRONG(",12.5,", no_times[i], "is no time");
+    for (size_t i = 0; i < sizeof no_times / sizeof *no_times; i++) {
+        char second[256];
+        snprintf(second, sizeof second, ",12.5,%s,%.*s\n", kernel(0)->name, (int)strlen(no_times[i]) - 2, no_times[i] + 1);
+        WRONG(",12.5,,\n", second, "us2");
+    }
     WRONG(",12.5,,", ",12.5,nosuchkernel,1", "nosuchkernel");
     WRONG(",12.5,,", ",12.5,", "line 3");
     WRONG(",12.5,,", ",12.5,,,", "line 3");
@@ -186,6 +197,30 @@ Test(tune, a_kernel_that_does_not_fit_is_refused)
     file(1, shape);
     edit(kernel(0)->name, resident->name);
     refused("does not fit");
+}
+
+/* What a mask hides is not computed with: a masked problem's winner says nothing about the plain one. */
+Test(tune, masks_and_sums_over_rows_are_part_of_the_key)
+{
+    static const char *const keys[][2] = {
+        {"softmax:bf16:rows=64,cols=512,causal=1,causal_rows=32", "softmax:bf16:rows=64,cols=512"},
+        {"softmax:bf16:rows=64,cols=512,lengths=1", "softmax:bf16:rows=64,cols=512"},
+        {"rmsnormbwd:bf16:rows=64,cols=512,dgamma=0", "rmsnormbwd:bf16:rows=64,cols=512"},
+        {"layernormbwd:bf16:rows=64,cols=512,atomic=1", "layernormbwd:bf16:rows=64,cols=512"}};
+    const struct fly_target d = target();
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct fly_problem p = unit_problem(keys[i][0]), plain = unit_problem(keys[i][1]);
+        const struct fly_op *op = fly_op_table[p.op];
+        uint32_t n;
+        const struct fly_kernel *k = fly_registry_rows(op, d.arch->id, p.types, &n);
+        struct fly_tune_row r = {.problem = p, .cus = d.cus, .kernel = (uint32_t)(k + n - 1 - op->kernels),
+                                 .arch = (uint16_t)d.arch->id};
+        struct fly_tune t = {.user = {&r, 1}};
+        struct fly_choice c;
+        fly_tune_finish(&r);
+        cr_expect(fly_tune_lookup(&t, op, &p, &d, &c) && c.reason == FLY_REASON_TUNED, "%s", keys[i][0]);
+        cr_expect_not(fly_tune_lookup(&t, op, &plain, &d, &c), "%s takes the winner of %s", keys[i][1], keys[i][0]);
+    }
 }
 
 Test(tune, any_truncation_is_safe)
@@ -233,6 +268,42 @@ Test(tune, winners_are_stored_and_found)
     cr_assert_eq(flyLayerNormPlan(h, &a, &plan), FLY_STATUS_SUCCESS);
     cr_assert_eq(plan.reason, FLY_REASON_HEURISTIC);
     flyDestroy(h);
+    snprintf(command, sizeof command, "rm -rf %s", home);
+    cr_assert_eq(system(command), 0);
+}
+
+/* A FIFO in the folder does not stop the process that reads it. */
+Test(tune, what_is_no_regular_file_is_passed_over)
+{
+    char home[] = "/tmp/fly-test-XXXXXX", name[128], command[96];
+    size_t bytes;
+    struct fly_tune t;
+    struct fly_choice c;
+    const struct fly_target d = target();
+    struct fly_tune_row r = {.problem = unit_problem("layernorm:bf16:rows=77,cols=333"), .cus = 304,
+                             .kernel = (uint32_t)(kernel(0) - layernorm()->kernels), .arch = (uint16_t)d.arch->id};
+    cr_assert_not_null(mkdtemp(home));
+    setenv("XDG_CACHE_HOME", home, 1);
+    unsetenv("FLY_TUNING");
+    cr_assert(fly_tune_store(&r, 10, NULL, 0));
+    alarm(10);
+    snprintf(name, sizeof name, "%s/fly/gfx942-304/empty.csv", home);
+    fclose(fopen(name, "w"));
+    cr_expect_null(fly_file_map(name, &bytes));
+    cr_expect_str_eq(fly_file_error(errno), "empty file");
+    snprintf(name, sizeof name, "%s/fly/gfx942-304/folder.csv", home);
+    cr_assert_eq(mkdir(name, 0777), 0);
+    cr_expect_null(fly_file_map(name, &bytes));
+    cr_expect_str_eq(fly_file_error(errno), "not a regular file");
+    snprintf(name, sizeof name, "%s/fly/gfx942-304/fifo.csv", home);
+    cr_assert_eq(mkfifo(name, 0666), 0);
+    cr_expect_null(fly_file_map(name, &bytes));
+    cr_expect_str_eq(fly_file_error(errno), "not a regular file");
+    cr_expect_null(fly_file_map("/nonexistent", &bytes));
+    cr_expect_str_eq(fly_file_error(errno), strerror(ENOENT));
+    fly_tune_open(&t, &d, false);
+    cr_expect(look(&t, "layernorm:bf16:rows=77,cols=333", &c));
+    fly_tune_close(&t);
     snprintf(command, sizeof command, "rm -rf %s", home);
     cr_assert_eq(system(command), 0);
 }
