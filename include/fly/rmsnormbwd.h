@@ -17,6 +17,14 @@ extern "C" {
  *     dx     = rstd * (dy * gamma - xhat * c) + dresidual
  *     dgamma = sum over rows of dy * xhat
  *
+ * Arithmetic is f32 whatever the element type; results round to nearest even. With g = dy * gamma and u = 2^-24,
+ *
+ *     |dx - exact|     <= 1/2 ulp(dx) + 8 u (rstd (|g| + mean(|g xhat|) |xhat|) + |dresidual|)
+ *     |dgamma - exact| <= 1/2 ulp(dgamma) + 8 u sum |dy xhat|
+ *
+ * while no term passes the range of f32; products below 2^-126 may lose 2^-149 each. NaN and infinities stay in their
+ * row of dx, and in their column of dgamma unless rstd of a row is not finite.
+ *
  * Deterministic by default: dgamma is summed in two stages through the workspace. atomic = 1 adds with f32
  * atomics instead: no fixed order, the workspace then is a row of f32, and memory may take addends and sums below 2^-126
  * in magnitude for 0, as NVIDIA's does.
@@ -24,11 +32,11 @@ extern "C" {
 typedef struct flyRmsNormBackwardArgs_t {
     size_t size;              /* sizeof(flyRmsNormBackwardArgs_t), set by FLY_ARGS_INIT */
     int64_t rows;             /* >= 0; with 0 dgamma is zeroed */
-    int64_t cols;             /* >= 1 */
-    const void *x;            /* [rows, cols] of dtype, rows ldx apart */
+    int64_t cols;             /* >= 1, at most 2^31 - 2^16 (more is NOT_SUPPORTED) */
+    const void *x;            /* [rows, cols] of dtype, rows ldx apart, aligned to its element, as are the others */
     const void *gamma;        /* [cols] of wdtype; null: ones */
     const void *dy;           /* [rows, cols] of dtype, rows lddy apart */
-    const float *rstd;        /* [rows] f32, as the forward wrote it */
+    const float *rstd;        /* [rows] f32, 4-byte aligned, as the forward wrote it */
     const void *dresidual;    /* [rows, cols] of dtype, rows lddr apart: gradient of residual_out; null: none;
                                  may be dx when the leading dimensions are equal */
     void *dx;                 /* [rows, cols] of dtype, rows lddx apart; may be dy or x likewise */
