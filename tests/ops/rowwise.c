@@ -331,7 +331,7 @@ void rowwise_in_place(const struct fly_op *op, int inputs, const char *with)
 
 void rowwise_add_in_place(const struct fly_op *op)
 {
-    enum { SUM_IN_X, SUM_IN_RESIDUAL, BOTH_IN_PLACE, WAYS };
+    enum { SUM_IN_X, SUM_IN_RESIDUAL, BOTH_IN_PLACE, CROSSED, WAYS };
     for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++)
         for (size_t c = 0; c < IN_PLACE_COLS && has_types(op, op->types[t]); c++)
             for (int way = 0; way < WAYS; way++) {
@@ -341,8 +341,9 @@ void rowwise_add_in_place(const struct fly_op *op)
                 struct fly_problem p = in_place_problem(op, op->types[t], c, &opt);
                 rowwise_set(&p, "add", 1);
                 opt.also.out = "residual_out";
-                opt.also.in = way == SUM_IN_X ? "x" : "residual";
-                opt.in_place = way == BOTH_IN_PLACE && op->types[t][2] == op->types[t][0];
+                opt.also.in = way == SUM_IN_X || way == CROSSED ? "x" : "residual";
+                opt.in_place = way >= BOTH_IN_PLACE && op->types[t][2] == op->types[t][0];
+                opt.in_place_of = way == CROSSED;
                 rowwise_run(&p, &opt);
             }
 }

@@ -44,7 +44,7 @@ void rowwise_many_rows(const struct fly_op *op, int64_t rows);
 /* The first output in the place of each of the op's first `inputs` matrices, at equal strides; `with`: a field to
  * set to 1, or null. */
 void rowwise_in_place(const struct fly_op *op, int inputs, const char *with);
-/* The residual's sum in the place of the residual, with the result in the place of x or apart, and in that of x. */
+/* The residual's sum in the place of x or of the residual, with the result apart or in the place of the other. */
 void rowwise_add_in_place(const struct fly_op *op);
 
 #define ROWWISE_TESTS(name)                                                                        \
