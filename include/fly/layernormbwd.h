@@ -43,7 +43,8 @@ typedef struct flyLayerNormBackwardArgs_t {
     const float *rstd;        /* [rows] f32, 4-byte aligned, as the forward wrote it */
     const void *dresidual;    /* [rows, cols] of dtype, rows lddr apart: gradient of residual_out; null: none;
                                  may be dx when the leading dimensions are equal */
-    void *dx;                 /* [rows, cols] of dtype, rows lddx apart; may be dy or x likewise */
+    void *dx;                 /* [rows, cols] of dtype, rows lddx apart; may be dy or x likewise
+                                 (INVALID_VALUE where they are not) */
     void *dgamma;             /* [cols] of dtype; null: not wanted */
     void *dbeta;              /* [cols] of dtype; null: not wanted */
     void *workspace;          /* workspace_bytes of device memory, 16-byte aligned; contents do not matter */

@@ -24,7 +24,7 @@ extern "C" {
 typedef struct flySoftmaxArgs_t {
     size_t size;            /* sizeof(flySoftmaxArgs_t), set by FLY_ARGS_INIT */
     int64_t rows;           /* >= 0; 0 does nothing and succeeds, with arguments checked */
-    int64_t cols;           /* >= 1 */
+    int64_t cols;           /* >= 1, at most 2^31 - 2^16 (more is NOT_SUPPORTED) */
     const void *x;          /* [rows, cols] of dtype, rows ldx apart, aligned to its element */
     void *y;                /* [rows, cols] of dtype, rows ldy apart; may be x with ldy == ldx */
     const int32_t *lengths; /* [rows] visible columns of each row, clamped to 0..cols, 4-byte aligned; null:
@@ -39,7 +39,7 @@ typedef struct flySoftmaxArgs_t {
 } flySoftmaxArgs_t;
 
 /* Launches on the handle's stream. INVALID_VALUE: x or y null, cols < 1, rows < 0, a leading dimension below
- * cols, a misaligned pointer, an unknown dtype, scale not finite. NOT_SUPPORTED: another dtype. */
+ * cols, a misaligned pointer, an unknown dtype, scale not finite, y = x with ldy != ldx. NOT_SUPPORTED: another dtype. */
 FLY_API flyStatus_t flySoftmax(flyHandle_t handle, const flySoftmaxArgs_t *args);
 FLY_API flyStatus_t flySoftmaxPlan(flyHandle_t handle, const flySoftmaxArgs_t *args, flyPlan_t *plan);
 

@@ -120,17 +120,17 @@ static flyStatus_t validate(flyHandle_t h, const char *function, const void *arg
         return status;
     bool quantised = fly_is_quantised(a->ydtype), add = a->residual != NULL;
     if (a->reserved)
-        return fly_fail(h, FLY_STATUS_NOT_SUPPORTED, "%s: reserved = %u: must be 0", function, a->reserved);
+        return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: reserved = %u: must be 0", function, a->reserved);
     uint8_t in = (uint8_t)a->dtype;
     const struct fly_rowwise_tensor tensors[] = {
         {"x", a->x, &a->ldx, "ldx", in, FLY_REQUIRED, NULL},
-        {"y", a->y, &a->ldy, "ldy", (uint8_t)a->ydtype, FLY_REQUIRED, NULL},
+        {"y", a->y, &a->ldy, "ldy", (uint8_t)a->ydtype, FLY_REQUIRED | FLY_WRITTEN, NULL},
         {"gamma", a->gamma, NULL, NULL, in, FLY_OPTIONAL, NULL},
         {"beta", a->beta, NULL, NULL, in, FLY_OPTIONAL, NULL},
         {"mean", a->mean, NULL, NULL, FLY_DTYPE_F32, FLY_OPTIONAL, NULL},
         {"rstd", a->rstd, NULL, NULL, FLY_DTYPE_F32, FLY_OPTIONAL, NULL},
         {"residual", a->residual, &a->ldr, "ldr", in, FLY_OPTIONAL, NULL},
-        {"residual_out", a->residual_out, &a->ldro, "ldro", in, add ? FLY_REQUIRED : FLY_FORBIDDEN,
+        {"residual_out", a->residual_out, &a->ldro, "ldro", in, (add ? FLY_REQUIRED : FLY_FORBIDDEN) | FLY_WRITTEN,
          add ? "is where x + residual goes" : "there is no residual to add"},
         {"yscale", a->yscale, NULL, NULL, FLY_DTYPE_F32, quantised ? FLY_REQUIRED : FLY_FORBIDDEN,
          quantised ? "an 8-bit ydtype needs it" : "ydtype is not an 8-bit type"},

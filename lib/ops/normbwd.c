@@ -286,8 +286,8 @@ static flyStatus_t validate(flyHandle_t h, const struct fly_op *op, const char *
     if (a->wdtype >= FLY_DTYPE_COUNT)
         return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: wdtype = %" PRIu32 ": is no flyDtype_t", function, a->wdtype);
     if (a->wdtype != a->dtype && a->wdtype != FLY_DTYPE_F32)
-        return fly_fail(h, FLY_STATUS_NOT_SUPPORTED, "%s: wdtype = %s: must be dtype = %s or f32", function,
-                        fly_dtype_token(a->wdtype), fly_dtype_token(a->dtype));
+        return fly_fail(h, FLY_STATUS_NOT_SUPPORTED, "%s: wdtype = %s: must be dtype = %s%s", function,
+                        fly_dtype_token(a->wdtype), fly_dtype_token(a->dtype), a->dtype == FLY_DTYPE_F32 ? "" : " or f32");
     if (a->atomic > 1)
         return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: atomic = %" PRIu32 ": must be 0 or 1", function, a->atomic);
     *p = (struct fly_problem){.op = op->id, .types = {(uint8_t)a->dtype, (uint8_t)a->wdtype, (uint8_t)a->dtype},
@@ -300,7 +300,7 @@ static flyStatus_t validate(flyHandle_t h, const struct fly_op *op, const char *
         {"mean", a->mean, NULL, NULL, FLY_DTYPE_F32, centred(p) ? FLY_REQUIRED : FLY_OPTIONAL, NULL},
         {"rstd", a->rstd, NULL, NULL, FLY_DTYPE_F32, FLY_REQUIRED, NULL},
         {"dresidual", a->dresidual, &a->lddr, "lddr", in, FLY_OPTIONAL, NULL},
-        {"dx", a->dx, &a->lddx, "lddx", in, FLY_REQUIRED, NULL},
+        {"dx", a->dx, &a->lddx, "lddx", in, FLY_REQUIRED | FLY_WRITTEN, NULL},
         {"dgamma", a->dgamma, NULL, NULL, weight, FLY_OPTIONAL, NULL},
         {"dbeta", a->dbeta, NULL, NULL, weight, FLY_OPTIONAL, NULL},
     };

@@ -88,7 +88,7 @@ static flyStatus_t validate(flyHandle_t h, const char *function, const void *arg
     uint8_t in = (uint8_t)a->dtype, out = (uint8_t)a->ydtype;
     const struct fly_rowwise_tensor tensors[] = {
         {"x", a->x, &a->ldx, "ldx", in, FLY_REQUIRED, NULL},
-        {"y", a->y, &a->ldy, "ldy", out, FLY_REQUIRED, NULL},
+        {"y", a->y, &a->ldy, "ldy", out, FLY_REQUIRED | FLY_WRITTEN, NULL},
         {"yscale", a->yscale, NULL, NULL, FLY_DTYPE_F32, FLY_REQUIRED, NULL},
     };
     status = fly_rowwise_validate(h, function, a->rows, a->cols, tensors, sizeof tensors / sizeof *tensors);

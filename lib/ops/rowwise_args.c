@@ -17,6 +17,22 @@ bool fly_rowwise_addressable(int64_t rows, int64_t ld, int64_t cols, int64_t byt
                          !__builtin_mul_overflow(n, bytes, &n));
 }
 
+/* `w` is written where `o` lies: its rows and elements must lie on those of o, and o must not be written, too. */
+static flyStatus_t check_shared(flyHandle_t h, const char *function, int64_t rows, const struct fly_rowwise_tensor *w,
+                                const struct fly_rowwise_tensor *o)
+{
+    if (o->need & FLY_WRITTEN)
+        REFUSE(FLY_STATUS_INVALID_VALUE, "%s = %p: is %s, too: two results cannot share memory", function, w->name, w->p,
+               o->name);
+    if (fly_dtype_bits(w->dtype) != fly_dtype_bits(o->dtype))
+        REFUSE(FLY_STATUS_INVALID_VALUE, "%s = %p: is %s, too, whose %s elements are larger than %s: in place takes equal types",
+               function, w->name, w->p, o->name, fly_dtype_token(o->dtype), fly_dtype_token(w->dtype));
+    if (rows > 1 && *w->ld != *o->ld)
+        REFUSE(FLY_STATUS_INVALID_VALUE, "%s = %" PRId64 ": must be %s = %" PRId64 ", as %s is %s", function, w->ld_name, *w->ld,
+               o->ld_name, *o->ld, w->name, o->name);
+    return FLY_STATUS_SUCCESS;
+}
+
 flyStatus_t fly_rowwise_validate(flyHandle_t h, const char *function, int64_t rows, int64_t cols,
                                  const struct fly_rowwise_tensor *t, uint32_t n)
 {
@@ -26,10 +42,10 @@ flyStatus_t fly_rowwise_validate(flyHandle_t h, const char *function, int64_t ro
         REFUSE(FLY_STATUS_INVALID_VALUE, "cols = %" PRId64 ": must be at least 1", function, cols);
     for (uint32_t i = 0; i < n; i++) {
         unsigned bytes = fly_dtype_bits(t[i].dtype) / 8;
-        if (!t[i].p && t[i].need == FLY_REQUIRED)
+        if (!t[i].p && (t[i].need & ~FLY_WRITTEN) == FLY_REQUIRED)
             REFUSE(FLY_STATUS_INVALID_VALUE, "%s = NULL: %s", function, t[i].name,
                    t[i].why ? t[i].why : "must point to device memory");
-        if (t[i].p && t[i].need == FLY_FORBIDDEN)
+        if (t[i].p && (t[i].need & ~FLY_WRITTEN) == FLY_FORBIDDEN)
             REFUSE(FLY_STATUS_INVALID_VALUE, "%s = %p: %s", function, t[i].name, t[i].p, t[i].why);
         if ((uintptr_t)t[i].p & (bytes - 1))
             REFUSE(FLY_STATUS_INVALID_VALUE, "%s = %p: must be aligned to %u bytes", function, t[i].name, t[i].p, bytes);
@@ -45,6 +61,14 @@ flyStatus_t fly_rowwise_validate(flyHandle_t h, const char *function, int64_t ro
                    "rows = %" PRId64 ": with rows of %s %" PRId64 " elements apart the matrix passes 2^63 bytes", function,
                    rows, t[i].name, *t[i].ld);
     }
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; t[i].ld && t[i].p && t[i].need & FLY_WRITTEN && k < n; k++) {
+            if (k == i || !t[k].ld || t[k].p != t[i].p)
+                continue;
+            flyStatus_t status = check_shared(h, function, rows, &t[i], &t[k]);
+            if (status != FLY_STATUS_SUCCESS)
+                return status;
+        }
     return FLY_STATUS_SUCCESS;
 }
 

@@ -11,7 +11,8 @@
 #include "core/handle.h"
 #include "core/launch.h"
 
-enum fly_tensor_need { FLY_OPTIONAL, FLY_REQUIRED, FLY_FORBIDDEN };
+/* FLY_WRITTEN goes with one of the others: where a matrix that is written lies on another one, rows must lie on rows. */
+enum fly_tensor_need { FLY_OPTIONAL, FLY_REQUIRED, FLY_FORBIDDEN, FLY_WRITTEN = 4 };
 
 struct fly_rowwise_tensor {
     const char *name;
@@ -19,12 +20,12 @@ struct fly_rowwise_tensor {
     int64_t *ld;        /* a matrix: its leading dimension, cols where it is 0; null: a vector */
     const char *ld_name;
     uint8_t dtype;      /* flyDtype_t */
-    uint8_t need;       /* enum fly_tensor_need */
+    uint8_t need;       /* enum fly_tensor_need, FLY_WRITTEN */
     const char *why;    /* why it is required or forbidden here, "must point to device memory" by default */
 };
 
-/* Checks rows, cols, every pointer, alignment and leading dimension, and that matrices stay below 2^63
- * bytes; fills leading dimensions in. INVALID_VALUE with a sentence on failure. */
+/* Checks rows, cols, every pointer, alignment and leading dimension, that matrices stay below 2^63 bytes, and that
+ * one which is written lies on another one only where both have elements and rows of the same size; fills leading dimensions in. INVALID_VALUE with a sentence on failure. */
 flyStatus_t fly_rowwise_validate(flyHandle_t h, const char *function, int64_t rows, int64_t cols,
                                  const struct fly_rowwise_tensor *t, uint32_t n);
 

@@ -92,7 +92,7 @@ static flyStatus_t validate(flyHandle_t h, const char *function, const void *arg
     uint8_t in = (uint8_t)a->dtype;
     const struct fly_rowwise_tensor tensors[] = {
         {"x", a->x, &a->ldx, "ldx", in, FLY_REQUIRED, NULL},
-        {"y", a->y, &a->ldy, "ldy", in, FLY_REQUIRED, NULL},
+        {"y", a->y, &a->ldy, "ldy", in, FLY_REQUIRED | FLY_WRITTEN, NULL},
         {"lengths", a->lengths, NULL, NULL, FLY_DTYPE_I32, FLY_OPTIONAL, NULL},
     };
     status = fly_rowwise_validate(h, function, a->rows, a->cols, tensors, sizeof tensors / sizeof *tensors);
@@ -106,7 +106,7 @@ static flyStatus_t validate(flyHandle_t h, const char *function, const void *arg
         return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: causal_rows = %lld: must be %s", function,
                         (long long)a->causal_rows, a->causal ? "at least 0" : "0 without causal");
     if (a->reserved)
-        return fly_fail(h, FLY_STATUS_NOT_SUPPORTED, "%s: reserved = %u: must be 0", function, a->reserved);
+        return fly_fail(h, FLY_STATUS_INVALID_VALUE, "%s: reserved = %u: must be 0", function, a->reserved);
     if (a->causal_rows == 0)
         a->causal_rows = a->rows;
     if (a->scale == 0)

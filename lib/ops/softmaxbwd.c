@@ -92,7 +92,7 @@ static flyStatus_t validate(flyHandle_t h, const char *function, const void *arg
     const struct fly_rowwise_tensor tensors[] = {
         {"dy", a->dy, &a->lddy, "lddy", in, FLY_REQUIRED, NULL},
         {"y", a->y, &a->ldy, "ldy", in, FLY_REQUIRED, NULL},
-        {"dx", a->dx, &a->lddx, "lddx", in, FLY_REQUIRED, NULL},
+        {"dx", a->dx, &a->lddx, "lddx", in, FLY_REQUIRED | FLY_WRITTEN, NULL},
     };
     status = fly_rowwise_validate(h, function, a->rows, a->cols, tensors, sizeof tensors / sizeof *tensors);
     if (status == FLY_STATUS_SUCCESS)

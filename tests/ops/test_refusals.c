@@ -151,13 +151,17 @@ static void *past(const void *p)
         REFUSES(op, INVALID_VALUE, "cols = 0", a.cols = 0);                                        \
         REFUSES(op, INVALID_VALUE, "rows = -1", a.rows = -1);                                      \
         REFUSES(op, INVALID_VALUE, "eps = -1", a.eps = -1);                                        \
+        REFUSES(op, INVALID_VALUE, "ldy = 65: must be ldx = 64", a.y = (void *)a.x, a.ldy = COLS + 1); \
+        REFUSES(op, INVALID_VALUE, "y = 0x", a.y = (void *)a.x, a.ydtype = FLY_DTYPE_I8, a.yscale = slot()); \
+        REFUSES(op, INVALID_VALUE, "is residual_out, too", a.residual_out = a.y);                  \
+        REFUSES(op, INVALID_VALUE, "ldro = 72: must be ldr = 64", a.residual_out = (void *)a.residual, a.ldro = 72); \
     } while (0)
 
 Test(refusals, of_the_norms, .init = open_arena, .fini = rowwise_close)
 {
     NORM_REFUSALS(LayerNorm);
     NORM_REFUSALS(RmsNorm);
-    REFUSES(LayerNorm, NOT_SUPPORTED, "reserved = 1", a.reserved = 1);
+    REFUSES(LayerNorm, INVALID_VALUE, "reserved = 1", a.reserved = 1);
     /* An 8-bit output takes weights of the input's type only. */
     REFUSES(RmsNorm, NOT_SUPPORTED, "wdtype = f32", a.ydtype = FLY_DTYPE_I8, a.yscale = slot(), a.wdtype = FLY_DTYPE_F32);
     REFUSES(RmsNorm, NOT_SUPPORTED, "wdtype = f16", a.wdtype = FLY_DTYPE_F16);
@@ -198,14 +202,16 @@ Test(refusals, of_softmax_and_its_gradient, .init = open_arena, .fini = rowwise_
     REFUSES(Softmax, INVALID_VALUE, "scale = ", a.scale = __builtin_inff());
     REFUSES(Softmax, INVALID_VALUE, "scale = ", a.scale = __builtin_nanf(""));
     REFUSES(Softmax, INVALID_VALUE, "ldy = 63", a.ldy = COLS - 1);
+    REFUSES(Softmax, INVALID_VALUE, "ldy = 64: must be ldx = 65", a.y = (void *)a.x, a.ldx = COLS + 1);
     REFUSES(Softmax, NOT_SUPPORTED, "dtype = i8", a.dtype = FLY_DTYPE_I8);
-    REFUSES(Softmax, NOT_SUPPORTED, "reserved = 1", a.reserved = 1);
+    REFUSES(Softmax, INVALID_VALUE, "reserved = 1", a.reserved = 1);
     REFUSES(SoftmaxBackward, INVALID_VALUE, "dy = NULL", a.dy = NULL);
     REFUSES(SoftmaxBackward, INVALID_VALUE, "y = NULL", a.y = NULL);
     REFUSES(SoftmaxBackward, INVALID_VALUE, "dx = NULL", a.dx = NULL);
     REFUSES(SoftmaxBackward, INVALID_VALUE, "lddy = 63", a.lddy = COLS - 1);
     REFUSES(SoftmaxBackward, INVALID_VALUE, "ldy = 63", a.ldy = COLS - 1);
     REFUSES(SoftmaxBackward, INVALID_VALUE, "lddx = 63", a.lddx = COLS - 1);
+    REFUSES(SoftmaxBackward, INVALID_VALUE, "lddx = 64: must be ldy = 65", a.dx = (void *)a.y, a.ldy = COLS + 1);
     REFUSES(SoftmaxBackward, INVALID_VALUE, "scale = ", a.scale = -__builtin_inff());
     REFUSES(SoftmaxBackward, INVALID_VALUE, "dtype = 0", a.dtype = FLY_DTYPE_NONE);
 }
@@ -218,6 +224,7 @@ Test(refusals, of_quantisation, .init = open_arena, .fini = rowwise_close)
     REFUSES(QuantPerToken, INVALID_VALUE, "yscale = 0x", a.yscale = odd(a.yscale));
     REFUSES(QuantPerToken, INVALID_VALUE, "x = 0x", a.x = past(a.x));
     REFUSES(QuantPerToken, INVALID_VALUE, "ldx = 63", a.ldx = COLS - 1);
+    REFUSES(QuantPerToken, INVALID_VALUE, "y = 0x", a.y = (void *)a.x);
     REFUSES(QuantPerToken, INVALID_VALUE, "ldy = 63", a.ldy = COLS - 1);
     REFUSES(QuantPerToken, INVALID_VALUE, "ydtype = 0", a.ydtype = FLY_DTYPE_NONE);
     REFUSES(QuantPerToken, NOT_SUPPORTED, "ydtype = bf16", a.ydtype = FLY_DTYPE_BF16);
@@ -248,6 +255,7 @@ Test(refusals, of_quantisation, .init = open_arena, .fini = rowwise_close)
         REFUSES(op, INVALID_VALUE, "dgamma = 0x", a.dgamma = past(a.dgamma));                      \
         REFUSES(op, INVALID_VALUE, "lddr = 63", a.lddr = COLS - 1);                                \
         REFUSES(op, INVALID_VALUE, "lddx = 63", a.lddx = COLS - 1);                                \
+        REFUSES(op, INVALID_VALUE, "lddx = 72: must be lddr = 64", a.dx = (void *)a.dresidual, a.lddx = 72); \
         REFUSES(op, NOT_SUPPORTED, "dtype = i8", a.dtype = FLY_DTYPE_I8);                          \
     } while (0)
 
