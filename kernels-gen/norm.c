@@ -242,12 +242,29 @@ void kg_peak_end(struct kg *g)
     kg_line(g, "int top = nan_seen ? 0x7fc00000 : __builtin_bit_cast(int, most_seen);");
 }
 
+bool kg_quant_divides(const struct kg_spec *s)
+{
+    return s->op->weightless || s->in == KG_F32;
+}
+
 void kg_quant_codes(struct kg *g, const struct kg_spec *s, const char *to, const char *value)
 {
     char line[96];
-    const bool once = s->out == KG_I8 && kg_isa_of(s->arch)->any_alignment; /* rounded once, by the word codes_ */
-    snprintf(line, sizeof line, once ? "%s codes_$o(%s, inverse, top);" : "%s narrow_$o(%s * inverse);", to, value);
+    const bool by_addition = s->out == KG_I8 && kg_isa_of(s->arch)->any_alignment;
+    if (kg_quant_divides(s))
+        snprintf(line, sizeof line, by_addition ? "%s codes_$o(quotients_$f(%s, inverse, missing) + 0x1.8p+23f, top);"
+                                                : "%s narrow_$o(quotients_$f(%s, inverse, missing));", to, value);
+    else
+        snprintf(line, sizeof line, by_addition ? "%s codes_$o(scaled_$f(%s, inverse, 0x1.8p+23f), top);"
+                                                : "%s narrow_$o(%s * inverse);", to, value);
     kg_line(g, "%s", line);
+}
+
+void kg_quant_lift(struct kg *g, const char *value)
+{
+    kg_open(g, "if (lift != 1)");
+    kg_line(g, "%s = within_$f(%s * lift, limit);", value, value);
+    kg_close(g);
 }
 
 /* Rows whose accesses are half a line of codes each: where the tile is full, neighbours swap codes, so that each stores
@@ -261,7 +278,7 @@ void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value)
 {
     kg_open(g, "if (lift != 1)");
     kg_each(g);
-    kg_line(g, "%s *= rare(lift);", value);
+    kg_line(g, "%s = within_$f(%s * rare(lift), limit);", value, value);
     kg_each_end(g);
     kg_close(g);
     if (stores_pairs(s)) {
@@ -304,7 +321,8 @@ static void write_values(struct kg *g, const struct kg_spec *s, const struct kg_
     kg_each_scope(g);
     if (kg_is_quantised(s)) {
         quantised_result(g, s, r);
-        kg_quant_codes(g, s, "out` =", "t * lift");
+        kg_quant_lift(g, "t");
+        kg_quant_codes(g, s, "out` =", "t");
     } else {
         r->result(g, s);
         kg_line(g, "out` = narrow_$o(t);");
@@ -314,18 +332,53 @@ static void write_values(struct kg *g, const struct kg_spec *s, const struct kg_
     kg_batches_end(g);
 }
 
+/* `level`'s reciprocal: inverse, and with kg_quant_divides, missing. */
+static void reciprocals(struct kg *g, const char *level, bool divides)
+{
+    if (!divides) {
+        kg_line(g, "inverse = reciprocal(%s);", level);
+        return;
+    }
+    kg_line(g, "inverse = reciprocal_near(%s);", level);
+    kg_line(g, "missing = __builtin_fmaf(-%s, inverse, 1) * inverse;", level);
+}
+
 void kg_quant_scale(struct kg *g, const struct kg_spec *s)
 {
     const char *largest = s->out == KG_I8 ? "127" : s->out == KG_E4M3 ? "448" : "240";
+    const bool divides = kg_quant_divides(s);
     g->stage = "scale";
-    kg_note(g, "The scale takes the largest magnitude to the largest code. Tiny rows are lifted, so that the scale's "
-               "inverse stays finite.");
+    kg_note(g, "The scale takes the largest magnitude to the largest code: the quotient, corrected by its rest to the float "
+               "nearest to it.");
     kg_line(g, "const float most = __builtin_bit_cast(float, top);");
-    kg_line(g, "const float lift = most < 0x1p-90f ? 0x1p+60f : 1, drop = most < 0x1p-90f ? 0x1p-60f : 1;");
-    kg_line(g, "const float level = most == 0 ? 1 : most * lift * (1.0f / %s);", largest);
-    kg_line(g, "const float inverse = most == 0 ? 0 : reciprocal(level);");
+    kg_line(g, "const float rough = most * (1 / %s.0f);", largest);
+    kg_line(g, "float unit = __builtin_fmaf(__builtin_fmaf(-%s.0f, rough, most), 1 / %s.0f, rough);", largest, largest);
+    kg_line(g, "unit = top == 0 ? 1 : unit;");
+    kg_line(g, divides ? "float lift = 1, limit = 0, inverse, missing;" : "float lift = 1, limit = 0, inverse;");
+    reciprocals(g, "unit", divides);
+    kg_note(g, "Rows far from 1 are lifted, so that nothing leaves the range of normal numbers. Their scale may, and be so "
+               "coarse that quotients pass the largest code, or 0, which then is 1.%s",
+            divides ? " And one fraction needs a reciprocal of its own." : "");
+    kg_open(g, divides ? "if (top != 0 && ((unsigned)(top - 0x1f800000) > 0x40000000 || fraction(unit) == 0x7fffff))"
+                       : "if (top != 0 && (unsigned)(top - 0x1f800000) > 0x40000000)");
+    kg_line(g, "lift = most < 0x1p-64f ? 0x1p+60f : most > 0x1p+64f ? 0x1p-60f : 1;");
+    kg_line(g, "unit = (float)((double)most * (1 / %s.0));", largest);
+    kg_line(g, "unit = unit == 0 ? 1 : unit;");
+    kg_line(g, "const float level = unit * lift;");
+    kg_line(g, "limit = level * %s.0f;", largest);
+    reciprocals(g, "level", divides);
+    if (divides) {
+        kg_open(g, "if (fraction(level) == 0x7fffff)");
+        kg_line(g, "inverse = __builtin_bit_cast(float, 0x7f000000 - __builtin_bit_cast(int, level));");
+        kg_line(g, "const float rest = __builtin_fmaf(-level, inverse, 1);");
+        kg_line(g, "missing = __builtin_fmaf(rest * inverse, rest, rest * inverse);");
+        kg_close(g);
+        kg_line(g, "if (top == 0x7f800000)");
+        kg_line(g, "    inverse = missing = 0;");
+    }
+    kg_close(g);
     kg_line(g, "if (lane == 0)");
-    kg_line(g, "    yscale[row] = most == 0 ? 1 : level * drop;");
+    kg_line(g, "    yscale[row] = unit;");
     kg_blank(g);
 }
 

@@ -57,16 +57,22 @@ void kg_norm_write(struct kg *g, const struct kg_spec *s, const struct kg_norm_r
 /* Reads the row again and writes it. */
 void kg_norm_write_loop(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r);
 
-/* The stages a quantised output adds: `top`, the row's largest magnitude as bits, becomes `level`, times what
- * codes are, and `inverse`; and yscale is written. Both are lifted by `lift`, so that neither leaves the range
- * of f32. */
+/* The stages a quantised output adds: from `top`, the row's largest magnitude as bits, yscale is written, and come
+ * `inverse`, its reciprocal over `lift`, and with kg_quant_divides `missing`, what that is short of the exact one. Where
+ * lift is not 1, values times lift are to be kept `within` limit. */
 void kg_quant_scale(struct kg *g, const struct kg_spec *s);
 
 /* Around the word peak_, where vectors are guarded: what it works on, and `top` from that. */
 void kg_peak_begin(struct kg *g);
 void kg_peak_end(struct kg *g);
 
-/* After kg_quant_scale: `to` the codes of `value`. */
+/* Whether codes are those of the quotient rounded to f32, not of a product with the rounded reciprocal. */
+bool kg_quant_divides(const struct kg_spec *s);
+
+/* After kg_quant_scale: `value`, f32 vectors, lifted. */
+void kg_quant_lift(struct kg *g, const char *value);
+
+/* After that: `to` the codes of `value`. */
 void kg_quant_codes(struct kg *g, const struct kg_spec *s, const char *to, const char *value);
 
 /* After kg_quant_scale, where vectors are guarded: writes the codes of the f32 vectors `value`, which may be changed. */

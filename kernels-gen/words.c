@@ -415,6 +415,34 @@ static const struct kg_word maths[] = {
      "{\n"
      "    return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;\n"
      "}"},
+    {"reciprocal_near", KG_ANY, 0, 0,
+     "/* The float nearest to 1 / v, from one that may be its neighbour; either of two next to it where v's fraction is all\n"
+     " * ones. */\n"
+     "static __device__ float reciprocal_near(float v)\n"
+     "{\n"
+     "    const float about = reciprocal(v);\n"
+     "    return __builtin_fmaf(__builtin_fmaf(-v, about, 1), about, about);\n"
+     "}"},
+    {"fraction", KG_ANY, 0, 0,
+     "/* The bits of v after its leading one. */\n"
+     "static __device__ int fraction(float v)\n"
+     "{\n"
+     "    return __builtin_bit_cast(int, v) & 0x7fffff;\n"
+     "}"},
+    {"quotients_$x", KG_ANY, 32, 1u << KG_F32,
+     "/* The elements over a divisor, rounded: `inverse` and `missing` add up to its reciprocal (docs/quantisation.md). */\n"
+     "static __device__ $x quotients_$x($x v, float inverse, float missing)\n"
+     "{\n"
+     "    const $x factor = inverse, part = v * missing;\n"
+     "    return __builtin_elementwise_fma(v, factor, part);\n"
+     "}"},
+    {"within_$x", KG_ANY, 32, 1u << KG_F32,
+     "/* v, or what of -limit and limit is nearer. */\n"
+     "static __device__ $x within_$x($x v, float limit)\n"
+     "{\n"
+     "    const $x most = limit, least_of_all = -limit;\n"
+     "    return __builtin_elementwise_max(__builtin_elementwise_min(v, most), least_of_all);\n"
+     "}"},
     {"quotient", KG_ANY, 0, 0,
      "/* v / by: hi the quotient rounded, lo what is missing, from an exact rest. */\n"
      "static __device__ pair quotient(double v, double by)\n"

@@ -53,11 +53,16 @@ static const struct kg_word common[] = {
      "    return v;\n"
      "}"},
     {"codes_$x", KG_ONE, 8, 1u << KG_I8,
-     "/* v times inverse, of magnitude 127 and what rounding adds at most, rounded to nearest even; 0 where `top`, the bits\n"
-     " * of the row's largest magnitude, are of infinity or NaN. */\n"
-     "static __device__ $x codes_$x(float v, float inverse, int top)\n"
+     "/* The integer that v is above 0x1.8p+23; 0 where `top`, the bits of the row's largest magnitude, are of infinity or\n"
+     " * NaN. */\n"
+     "static __device__ $x codes_$x(float v, int top)\n"
      "{\n"
-     "    return top >= 0x7f800000 ? 0 : __builtin_bit_cast(int, __builtin_fmaf(v, inverse, 0x1.8p+23f));\n"
+     "    return top >= 0x7f800000 ? 0 : __builtin_bit_cast(int, v);\n"
+     "}"},
+    {"scaled_$x", KG_ONE, 32, 1u << KG_F32,
+     "static __device__ $x scaled_$x($x v, float factor, float term)\n"
+     "{\n"
+     "    return __builtin_fmaf(v, factor, term);\n"
      "}"},
     {"within", KG_ANY, 0, 0,
      "/* v, or the nearest of 0 to high, which is the same in all lanes: the median of the three. */\n"
@@ -429,13 +434,13 @@ static const struct kg_word common[] = {
 /* A word of both wave sizes that uses one of theirs. */
 #define CODES_OF_I8 \
     {"codes_$x", KG_MANY, 8, 1u << KG_I8, \
-     "/* v times inverse, of magnitude 127 and what rounding adds at most, rounded to nearest even; 0 where `top`, the bits\n" \
-     " * of the row's largest magnitude, are of infinity or NaN. */\n" \
-     "static __device__ $x codes_$x($f v, float inverse, int top)\n" \
+     "/* The integers that v is above 0x1.8p+23; 0 where `top`, the bits of the row's largest magnitude, are of infinity or\n" \
+     " * NaN. */\n" \
+     "static __device__ $x codes_$x($f v, int top)\n" \
      "{\n" \
      "    typedef int words __attribute__((ext_vector_type($n)));\n" \
      "    typedef int packed __attribute__((ext_vector_type($n / 4)));\n" \
-     "    const words bits = __builtin_bit_cast(words, scaled_$f(v, inverse, 0x1.8p+23f));\n" \
+     "    const words bits = __builtin_bit_cast(words, v);\n" \
      "    const int all = top >= 0x7f800000 ? 0x0c0c0c0c : 0x05040100;\n" \
      "    packed out;\n" \
      "#pragma unroll\n" \
@@ -520,6 +525,25 @@ static const struct kg_word wave64[] = {
      "        __asm__(\"v_pk_fma_f32 %0, %1, %2, %3 op_sel_hi:[1,0,0]\"\n"
      "                : \"=v\"(r)\n"
      "                : \"v\"(two), \"v\"(factors), \"s\"(terms));\n"
+     "        out[e] = r.x;\n"
+     "        out[e + 1] = r.y;\n"
+     "    }\n"
+     "    return out;\n"
+     "}"},
+    {"quotients_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* The elements over a divisor, rounded: `inverse` and `missing` add up to its reciprocal (docs/quantisation.md). */\n"
+     "static __device__ $x quotients_$x($x v, float inverse, float missing)\n"
+     "{\n"
+     "    const f32x2 factors = {inverse, missing};\n"
+     "    $x out;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        const f32x2 two = {v[e], v[e + 1]};\n"
+     "        f32x2 part, r;\n"
+     "        __asm__(\"v_pk_mul_f32 %0, %1, %2 op_sel:[0,1] op_sel_hi:[1,1]\" : \"=v\"(part) : \"v\"(two), \"v\"(factors));\n"
+     "        __asm__(\"v_pk_fma_f32 %0, %1, %2, %3 op_sel_hi:[1,0,1]\"\n"
+     "                : \"=v\"(r)\n"
+     "                : \"v\"(two), \"v\"(factors), \"v\"(part));\n"
      "        out[e] = r.x;\n"
      "        out[e + 1] = r.y;\n"
      "    }\n"

@@ -9,13 +9,19 @@
  *
  * Arithmetic is f32 whatever the element type; results round to nearest even. The variance is summed
  * from deviations, so a large mean does not spoil it. |y - exact| <= 1/2 ulp(y) + 8 u (|xhat gamma| +
- * |beta|), u = 2^-24, where variance + eps is not below 2^-126. NaN and infinities stay in their row. Deterministic;
- * no workspace.
+ * |beta|) + 2^-126, u = 2^-24, where variance + eps is not below 2^-126 and sum((s - mean)^2) is within the range of f32:
+ * where it overflows (4096 columns about 3e17 from their mean) rstd is 0 and y is beta. A row of equal values with eps = 0
+ * has rstd = infinity, and NaN for y and yscale. NaN and infinities stay in their row. Deterministic; no workspace.
  *
  * Quantised output (ydtype is an 8-bit type): with t = y before rounding, times xscale where that is given,
  *
  *     yscale = max(|t|) / M, 1 where that is 0      M = 127 for I8, the largest finite code of an fp8
  *     y      = t / yscale, to nearest even, saturated (I8 to -127..127)
+ *
+ * yscale is the quotient rounded to f32. With F32 input codes are those of the rounded quotient t / yscale, bit for bit
+ * what flyQuantPerToken (fly/quant.h) makes of t; with F16 and BF16 of t times the reciprocal of yscale, which is within
+ * 2^-22 of the quotient, so that a quotient as near as that to the middle of two codes may become either. A row of zeros
+ * has scale 1. Rows of infinities and NaN, and tiny ones, are as in fly/quant.h.
  */
 #ifndef FLY_LAYERNORM_H
 #define FLY_LAYERNORM_H
@@ -33,8 +39,9 @@ typedef struct flyLayerNormArgs_t {
     const void *x;        /* [rows, cols] of dtype, rows ldx apart, aligned to its element */
     const void *gamma;    /* [cols] of dtype, aligned to its element; null: ones */
     const void *beta;     /* [cols] of dtype, aligned to its element; null: zeros */
-    void *y;              /* [rows, cols] of dtype, rows ldy apart, aligned to its element; y == x with
-                             ldy == ldx works in place, any other overlap is undefined */
+    void *y;              /* [rows, cols] of dtype, rows ldy apart, aligned to its element; y == x (or
+                             residual) of equal type with equal leading dimensions works in place, not
+                             residual_out; any other overlap is undefined */
     float *mean;          /* [rows] f32, 4-byte aligned; null: not wanted */
     float *rstd;          /* [rows] f32, 4-byte aligned; null: not wanted */
     int64_t ldx;          /* elements between row starts of x, >= cols; 0: cols */
@@ -55,8 +62,9 @@ typedef struct flyLayerNormArgs_t {
 
 /* Launches on the handle's stream. INVALID_VALUE: args or a required pointer (x, y) null, cols < 1,
  * rows < 0, a leading dimension below cols, a misaligned pointer, an unknown dtype, eps negative or not
- * finite. NOT_SUPPORTED: a dtype libfly knows but LayerNorm has not. NO_KERNELS, BAD_KERNEL_FILE,
- * RUNTIME_ERROR, NOT_READY as in types.h. On error nothing is launched or written. */
+ * finite, a result in the place of an input whose elements or rows are of another size, or of another result.
+ * NOT_SUPPORTED: a dtype libfly knows but LayerNorm has not. NO_KERNELS, BAD_KERNEL_FILE, RUNTIME_ERROR,
+ * NOT_READY as in types.h. On error nothing is launched or written. */
 FLY_API flyStatus_t flyLayerNorm(flyHandle_t handle, const flyLayerNormArgs_t *args);
 
 /* Validates, selects and loads, without launching; fills *plan. */

@@ -66,7 +66,9 @@ static void sweep(struct kg *g, const struct kg_spec *s)
 static void write_row(struct kg *g, const struct kg_spec *s)
 {
     kg_each_scope(g);
-    kg_quant_codes(g, s, "const $o out =", "widen_$x(values@) * lift");
+    kg_line(g, "$f v = widen_$x(values@);");
+    kg_quant_lift(g, "v");
+    kg_quant_codes(g, s, "const $o out =", "v");
     kg_row_store(g, s, "out");
     kg_each_scope_end(g);
 }

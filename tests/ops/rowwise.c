@@ -212,8 +212,7 @@ void rowwise_variant(const struct fly_op *op, int row)
 
 /* ---- what selection picks --------------------------------------------------------------------------- */
 
-/* Whether the device has kernels of these types: 8-bit floats differ. */
-static bool has_types(const struct fly_op *op, const uint8_t types[3])
+bool rowwise_has_types(const struct fly_op *op, const uint8_t types[3])
 {
     for (uint32_t i = 0; i < op->nkernels; i++)
         if (rowwise_of_device(&op->kernels[i]) && memcmp(op->kernels[i].types, types, 3) == 0)
@@ -233,7 +232,7 @@ void rowwise_shapes(const struct fly_op *op)
     };
     for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++) {
         unsigned n = 500000 + 1000u * (unsigned)t;
-        if (!has_types(op, op->types[t]))
+        if (!rowwise_has_types(op, op->types[t]))
             continue;
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
             if (shapes[i].tier == QUICK || full_tier())
@@ -251,7 +250,7 @@ void rowwise_special(const struct fly_op *op)
             struct check_options opt = {.pattern = FILL_SPECIAL, .seed = c};
             const int64_t rows = (cols[c] < BEYOND_REGISTERS ? 2 : 1) * (FILL_PATTERNS - FILL_FINITE);
             struct fly_problem p = rowwise_problem(op, op->types[t], rows, cols[c]);
-            if (has_types(op, op->types[t]) && (cols[c] < BEYOND_REGISTERS || t < 3))
+            if (rowwise_has_types(op, op->types[t]) && (cols[c] < BEYOND_REGISTERS || t < 3))
                 rowwise_run(&p, &opt);
         }
 }
@@ -263,7 +262,7 @@ void rowwise_repeats(const struct fly_op *op)
         for (size_t c = 0; c < sizeof cols / sizeof *cols; c++) {
             struct check_options opt = {.pattern = FILL_NORMAL, .seed = c};
             struct fly_problem p = rowwise_problem(op, op->types[t], 9, cols[c]);
-            if (!has_types(op, op->types[t]) || (!full_tier() && (c + (size_t)t) % 2))
+            if (!rowwise_has_types(op, op->types[t]) || (!full_tier() && (c + (size_t)t) % 2))
                 continue;
             cr_assert_eq(rowwise_run(&p, &opt), rowwise_run(&p, &opt), "two runs of %s differ", op->name);
         }
@@ -333,7 +332,7 @@ void rowwise_add_in_place(const struct fly_op *op)
 {
     enum { SUM_IN_X, SUM_IN_RESIDUAL, BOTH_IN_PLACE, CROSSED, WAYS };
     for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++)
-        for (size_t c = 0; c < IN_PLACE_COLS && has_types(op, op->types[t]); c++)
+        for (size_t c = 0; c < IN_PLACE_COLS && rowwise_has_types(op, op->types[t]); c++)
             for (int way = 0; way < WAYS; way++) {
                 struct check_options opt;
                 if (!full_tier() && ((int)c + t + way) % WAYS != 0)
@@ -481,7 +480,7 @@ void rowwise_far_apart(const struct fly_op *op)
     cr_assert_eq(rt->memory_alloc(rt, (size_t)(FAR_STRIDE + FLY_MAX_FIELDS * FAR_MORE) * (FAR_ROWS - 1) +
                                       (FLY_MAX_OPERANDS + 1) * (size_t)FAR_SLOT, &space), 0);
     for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++)
-        for (size_t i = 0; i < sizeof cases / sizeof *cases && has_types(op, op->types[t]); i++) {
+        for (size_t i = 0; i < sizeof cases / sizeof *cases && rowwise_has_types(op, op->types[t]); i++) {
             struct fly_problem near, far;
             near_and_far(op, op->types[t], cases[i].cols, cases[i].odd, &near, &far);
             const char *kernel = cases[i].kernel ? loop_of(op, op->types[t], cases[i].kernel == LOOP_ELEMENTS)

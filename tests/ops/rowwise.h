@@ -29,6 +29,8 @@ void rowwise_set(struct fly_problem *p, const char *field, int64_t v);
 uint64_t rowwise_run(const struct fly_problem *p, const struct check_options *opt);
 
 bool rowwise_of_device(const struct fly_kernel *k); /* whether the device's arch is the kernel's */
+/* Whether the device has kernels of these types: 8-bit floats differ. */
+bool rowwise_has_types(const struct fly_op *op, const uint8_t types[3]);
 size_t rowwise_variants(const struct fly_op *op, int **list); /* the first row of each types on FLY_TEST_ARCH, or one -1 */
 void rowwise_variant(const struct fly_op *op, int row); /* all variants of the row's types and arch */
 void rowwise_shapes(const struct fly_op *op);

@@ -2,6 +2,7 @@
 /* The table of references, made from the build's list of ops, and the note of the worst element. */
 #include "ref.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../support/num.h"
@@ -22,10 +23,8 @@ const struct ref_op *ref_find(const char *op)
     return NULL;
 }
 
-void ref_note(struct ref_worst *w, const struct ref_tensor *t, int operand, int64_t i, int64_t j, double exact,
-              double s, double got)
+static void note(struct ref_worst *w, int operand, int64_t i, int64_t j, double exact, double got, struct num_error e)
 {
-    struct num_error e = num_error(t[operand].o.dtype, exact, s, got);
     int named = w->operand < 0 || e.c > w->c || (e.c == w->c && e.fraction > w->fraction);
     w->compared++;
     if (w->operand < 0 || e.fraction > w->fraction)
@@ -38,4 +37,16 @@ void ref_note(struct ref_worst *w, const struct ref_tensor *t, int operand, int6
     w->operand = operand;
     w->i = i;
     w->j = j;
+}
+
+void ref_note(struct ref_worst *w, const struct ref_tensor *t, int operand, int64_t i, int64_t j, double exact,
+              double s, double got)
+{
+    note(w, operand, i, j, exact, got, num_error(t[operand].o.dtype, exact, s, got));
+}
+
+void ref_note_equal(struct ref_worst *w, int operand, int64_t i, int64_t j, double expected, double got)
+{
+    const bool equal = got == expected || (isnan(got) && isnan(expected));
+    note(w, operand, i, j, expected, got, equal ? (struct num_error){0, 0} : (struct num_error){INFINITY, INFINITY});
 }

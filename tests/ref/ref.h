@@ -48,4 +48,7 @@ const struct ref_op *ref_find(const char *op);
 void ref_note(struct ref_worst *w, const struct ref_tensor *t, int operand, int64_t i, int64_t j, double exact,
               double s, double got);
 
+/* Notes one element that has a single right value; any NaN is another's equal. */
+void ref_note_equal(struct ref_worst *w, int operand, int64_t i, int64_t j, double expected, double got);
+
 #endif

@@ -68,13 +68,18 @@ void ref_note_output(struct ref_worst *w, const struct ref_tensor *t, int64_t r,
             if (isnan(largest))
                 break;
         }
-        double scale = largest == 0 ? 1 : largest / num_max(y->o.dtype);
+        double scale = largest / num_max(y->o.dtype);
+        if ((float)scale == 0)
+            scale = 1;
         ref_note_one(w, t, yscale, r, scale, largest == 0 ? 0 : scale + bound / num_max(y->o.dtype));
         if (!isfinite(scale)) /* such a row has no codes worth a contract beyond NaN staying NaN */
             return;
+        /* Below the normal numbers the scale that codes are made with is rounded to few bits. */
+        const double coarse = scale < num_min_normal(FLY_DTYPE_F32) ? num_min_denormal(FLY_DTYPE_F32) / 2 / scale : 0;
         for (int64_t c = 0; c < cols; c++) {
             v[c] /= scale;
-            s[c] = (s[c] + fabs(v[c]) * bound / num_max(y->o.dtype)) / scale + 2 * fabs(v[c]);
+            s[c] = (s[c] + fabs(v[c]) * bound / num_max(y->o.dtype)) / scale +
+                   fabs(v[c]) * (2 + coarse / (NUM_C * NUM_U));
         }
     }
     ref_note_row(w, t, y, r, cols, v, s);
