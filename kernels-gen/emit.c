@@ -157,9 +157,9 @@ static void registry_kernel(const struct kg_spec *s, void *with)
     else
         kg_buf_printf(r->out,
                       ".rowwise = {.rows = %u, .threads = %u, .vectors = %u, .vec = %u, .passes = "
-                      "%u, .max_cols = %u}",
+                      "%u, .max_cols = %u%s}",
                       t->rows, t->threads, t->vectors, t->vec, t->loop ? 2 : 1,
-                      kg_spec_max_cols(s));
+                      kg_spec_max_cols(s), t->waves || t->packed ? ", .flags = FLY_ROWWISE_CANDIDATE" : "");
     kg_buf_printf(r->out, ")\n");
 }
 

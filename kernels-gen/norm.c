@@ -130,6 +130,10 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
             kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
         else
             kg_row_offer(s, few_tiles + !plain, sizeof few_tiles / sizeof *few_tiles - !plain, visit, with);
+        if (plain)
+            kg_row_offer_few(&s, visit, with);
+        if (all)
+            kg_row_offer_hinted(&s, visit, with);
         kg_row_offer_odd(&s, visit, with);
         kg_row_offer(s, narrow, sizeof narrow / sizeof *narrow, visit, with);
     }

@@ -175,9 +175,11 @@ void kg_row_after_earlier(struct kg *g, const struct kg_spec *s)
 /* The kernel itself, up to its first line of work. */
 static void open_kernel(struct kg *g, const struct kg_spec *s)
 {
-    char name[KG_NAME_MAX + 1], bounds[64], head[128];
+    char name[KG_NAME_MAX + 1], bounds[96], head[160];
     kg_spec_name(s, name);
-    snprintf(bounds, sizeof bounds, kg_isa_of(s->arch)->bounds, kg_spec_block(s), resident(s));
+    int n = snprintf(bounds, sizeof bounds, kg_isa_of(s->arch)->bounds, kg_spec_block(s), resident(s));
+    if (s->tile.waves)
+        snprintf(bounds + n, sizeof bounds - (size_t)n, ", amdgpu_waves_per_eu(%u, %u)", s->tile.waves, s->tile.waves);
     snprintf(head, sizeof head, "extern \"C\" __global__ void __attribute__((%s))", bounds);
     open_function(g, s, head, name);
     if (!s->tile.sum)
@@ -677,6 +679,8 @@ void kg_row_explain(struct kg_buf *out, const struct kg_spec *s)
         kg_buf_printf(out, "any number of columns, read again for the output");
     else
         kg_buf_printf(out, "%u to %u columns, read once", t->vec, kg_spec_max_cols(s));
+    if (t->waves)
+        kg_buf_printf(out, ", compiled for %u waves a SIMD", t->waves);
 }
 
 const char *kg_row_legal(const struct kg_spec *s, unsigned registers)
@@ -699,11 +703,31 @@ void kg_row_offer(struct kg_spec s, const struct kg_rowwise *tiles, unsigned cou
         s.tile = tiles[i];
         if (!s.tile.vec)
             s.tile.vec = 128 / kg_dtypes[s.in].bits;
-        if (s.tile.rows > 1 && s.tile.rows * s.tile.threads > s.arch->wave && kg_isa_of(s.arch)->wave_groups && !s.op->adds_rows)
+        if (s.tile.rows > 1 && !s.tile.packed && s.tile.rows * s.tile.threads > s.arch->wave && kg_isa_of(s.arch)->wave_groups && !s.op->adds_rows)
             s.tile.rows = s.tile.threads < s.arch->wave ? s.arch->wave / s.tile.threads : 1;
         if (!s.op->legal(&s))
             visit(&s, with);
     }
+}
+
+void kg_row_offer_few(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with), void *with)
+{
+    static const struct kg_rowwise of_16_bits[] = {{1, 32, 3}}, of_32_bits[] = {{1, 64, 3}};
+    if (!kg_isa_of(s->arch)->any_alignment || kg_isa_of(s->arch)->wave_groups || s->out != s->in)
+        return;
+    kg_row_offer(*s, kg_dtypes[s->in].bits == 16 ? of_16_bits : of_32_bits, 1, visit, with);
+}
+
+void kg_row_offer_hinted(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with), void *with)
+{
+    static const struct kg_rowwise wave64[] = {{1, 256, 4, .waves = 4}, {1, 512, 8, .waves = 2}};
+    static const struct kg_rowwise wave32[] = {{1, 256, 4, .waves = 8}};
+    if (!kg_isa_of(s->arch)->any_alignment || s->weight != s->in || s->out != s->in)
+        return;
+    if (s->arch->wave == 64)
+        kg_row_offer(*s, wave64, kg_dtypes[s->in].bits == 16 ? 2 : 1, visit, with);
+    else
+        kg_row_offer(*s, wave32, 1, visit, with);
 }
 
 void kg_row_offer_odd(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with), void *with)

@@ -119,6 +119,10 @@ const char *kg_row_legal(const struct kg_spec *s, unsigned registers);
 /* Tiles of single elements, all of a lane's in flight, for rows of 16-bit types whose width is no multiple of a
  * vector: none where memory takes vectors at any address. */
 void kg_row_offer_odd(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with), void *with);
+/* For a few rows of 768 columns, a workgroup each, where kg_row_offer has rows share one. */
+void kg_row_offer_few(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with), void *with);
+/* Tiles with a hint of how many waves a SIMD shall have, where input and output are alike: for searching. */
+void kg_row_offer_hinted(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with), void *with);
 void kg_row_offer(struct kg_spec s, const struct kg_rowwise *tiles, unsigned count,
                   void (*visit)(const struct kg_spec *s, void *with), void *with);
 

@@ -82,15 +82,17 @@ static int types(const struct kg_spec *s, char *out, size_t room)
 void kg_spec_tile(const struct kg_spec *s, char out[KG_NAME_MAX + 1])
 {
     const struct kg_rowwise *t = &s->tile;
-    char tag[16] = "";
+    char tag[16] = "", waves[16] = "";
     if (s->op->tile) {
         s->op->tile(s, out, KG_NAME_MAX + 1);
         return;
     }
     if (t->vec * kg_dtypes[s->in].bits != 128)
         snprintf(tag, sizeof tag, "_e%u", t->vec);
-    snprintf(out, KG_NAME_MAX + 1, "r%ut%uv%u%s%s", t->rows, t->threads, t->vectors, tag,
-             t->loop ? "_loop" : "");
+    if (t->waves)
+        snprintf(waves, sizeof waves, "_w%u", t->waves);
+    snprintf(out, KG_NAME_MAX + 1, "r%ut%uv%u%s%s%s", t->rows, t->threads, t->vectors, tag,
+             t->loop ? "_loop" : "", waves);
 }
 
 void kg_spec_name(const struct kg_spec *s, char out[KG_NAME_MAX + 1])

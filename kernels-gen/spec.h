@@ -77,6 +77,8 @@ struct kg_rowwise {
     unsigned vectors; /* vectors a work-item */
     unsigned vec;     /* elements a vector */
     unsigned cluster; /* workgroups that share a row, neighbours that run at the same time (gradients); 0: a row has one */
+    unsigned waves; /* of a SIMD the compiler is asked to count on; 0: it chooses. A candidate of searches only */
+    bool packed; /* rows share several waves, though a wave alone would do as well. A candidate of searches only */
     bool loop; /* reads rows of any length twice; else keeps a row of max_cols in registers */
     bool sum;  /* takes no rows: adds up what programs left, `threads` columns of `rows` programs at a time */
 };

@@ -40,6 +40,9 @@ static const struct kg_rowwise tiles[] = {
     {1, 256, 4, .vec = 1, .loop = true},
 };
 
+/* What kg_row_offer makes of short rows where single waves are workgroups, in larger ones. */
+static const struct kg_rowwise packed[] = {{16, 16, 2, .packed = true}, {4, 32, 3, .packed = true}};
+
 /* A vector, its place and what becomes of it; the rest is the arithmetic of a vector. */
 static const char *legal(const struct kg_spec *s)
 {
@@ -51,6 +54,10 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
 {
     for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
         const struct kg_spec s = {.op = op, .arch = arch, .in = types[t], .weight = types[t], .out = types[t]};
+        kg_row_offer_few(&s, visit, with);
+        kg_row_offer_hinted(&s, visit, with);
+        if (kg_isa_of(arch)->wave_groups)
+            kg_row_offer(s, packed, sizeof packed / sizeof *packed, visit, with);
         kg_row_offer_odd(&s, visit, with);
         kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
     }

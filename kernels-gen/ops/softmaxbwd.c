@@ -43,6 +43,7 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
 {
     for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
         const struct kg_spec s = {.op = op, .arch = arch, .in = types[t], .weight = types[t], .out = types[t]};
+        kg_row_offer_few(&s, visit, with);
         kg_row_offer_odd(&s, visit, with);
         kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
     }

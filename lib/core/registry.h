@@ -24,6 +24,8 @@ struct fly_rowwise_tile {
 
 /* The kernel runs after another one and adds up what that one's workgroups left. */
 enum { FLY_ROWWISE_SUM = 1 };
+/* Only tuning and FLY_KERNEL pick it. */
+enum { FLY_ROWWISE_CANDIDATE = 2 };
 
 struct fly_gemm_tile {
     uint16_t m, n, k;         /* tile, elements */

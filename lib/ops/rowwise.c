@@ -75,6 +75,9 @@ enum {
     ODD_ELEMENTS = 12,       /* a lane should have, there */
     COST_THREADS_STEP = 30,  /* a halving or doubling away from the wanted block */
     COST_IDLE_CUS = 150,     /* packing rows although compute units stay idle */
+    COST_IDLE_LANES = 200,   /* more than a tenth of the lanes without columns, in rows of whole cache lines up to */
+    SHORT_ROW = 1024,        /* columns */
+    MOST_IDLE = 111,         /* lanes without columns, in thousandths of those that have some */
     COST_LINES = 100,        /* lines at the ends of rows that waves share, a tenth of the row or more */
 };
 
@@ -95,6 +98,8 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     const bool amd = taste == &on_amd;
     int64_t cost = idle / (target->arch->wave == 64 ? IDLE_PART_WAVE64 : IDLE_PART);
     int64_t line = LINE * 8 / fly_dtype_bits(k->types[0]); /* elements */
+    if (amd && cols <= SHORT_ROW && ld % line == 0 && idle > MOST_IDLE)
+        cost += COST_IDLE_LANES;
     int64_t lacking = cols + line - 1 - sweep;
     if (t->passes == 1 && ld % line != 0 && lacking > 0 && taste != &on_ptx_odd) /* on AMD, for the rows that begin that far into a line */
         cost += amd ? 2500 * LINE / (16 * (int64_t)(t->threads < target->arch->wave ? t->threads : target->arch->wave)) *
@@ -141,7 +146,7 @@ uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t r
     uint32_t best = n;
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < n; i++) {
-        if (fly_rowwise_fits(&k[i], cols))
+        if (fly_rowwise_fits(&k[i], cols) || k[i].rowwise.flags & FLY_ROWWISE_CANDIDATE)
             continue;
         int64_t cost = cost_of(&k[i], rows, cols, ld, t, taste);
         if (cost < least) {

@@ -56,7 +56,7 @@ Test(records, names_are_printed_from_the_record)
 {
     for (unsigned i = 0; i < count; i++) {
         const struct kg_spec *s = &records[i];
-        char name[KG_NAME_MAX + 1], want[KG_NAME_MAX + 1], arch[24] = "", tag[16] = "";
+        char name[KG_NAME_MAX + 1], want[KG_NAME_MAX + 1], arch[24] = "", tag[16] = "", waves[16] = "";
         if (strcmp(s->op->name, "layernorm") || s->in != s->out)
             continue;
         for (const char *c = s->arch->name; *c; c++)
@@ -64,8 +64,10 @@ Test(records, names_are_printed_from_the_record)
                 strncat(arch, c, 1);
         if (s->tile.vec == 1)
             strcpy(tag, "_e1");
-        snprintf(want, sizeof want, "layernorm_%s_%s_r%ut%uv%u%s%s", kg_dtypes[s->in].token, arch,
-                 s->tile.rows, s->tile.threads, s->tile.vectors, tag, s->tile.loop ? "_loop" : "");
+        if (s->tile.waves)
+            snprintf(waves, sizeof waves, "_w%u", s->tile.waves);
+        snprintf(want, sizeof want, "layernorm_%s_%s_r%ut%uv%u%s%s%s", kg_dtypes[s->in].token, arch,
+                 s->tile.rows, s->tile.threads, s->tile.vectors, tag, s->tile.loop ? "_loop" : "", waves);
         kg_spec_name(s, name);
         cr_expect_str_eq(name, want);
     }

@@ -362,3 +362,39 @@ Test(select, launches_stay_within_32_bits_of_work_items)
         }
     }
 }
+
+/* Lanes that have columns of a row, of those that a tile's loads keep going, in thousandths. */
+static int64_t busy_lanes(const struct fly_kernel *k, int64_t cols)
+{
+    const int64_t step = (int64_t)k->rowwise.threads * k->rowwise.vec, loads = (cols + step - 1) / step;
+    return 1000 * cols / (loads * step);
+}
+
+/* Rows of 768 columns got tiles whose loads cover 1024 where there were few of them. */
+Test(select, short_rows_do_so_however_few_they_are)
+{
+    static const int64_t widths[] = {64, 512, 768, 1024};
+    static const uint32_t cus[] = {1, 16, 32, 48, 64, 96, 104, 256, 304};
+    for (unsigned o = 0; o < FLY_OP_COUNT; o++) {
+        const struct fly_op *op = fly_op_table[o];
+        for (uint32_t first = 0, n; op->tile == FLY_TILE_ROWWISE && op->ntypes > 1 && first < op->nkernels; first += n) {
+            const struct fly_kernel *k = &op->kernels[first];
+            for (n = 1; first + n < op->nkernels && k[n].arch == k->arch && !memcmp(k[n].types, k->types, sizeof k->types); n++)
+                ;
+            if (!strcmp(fly_arch_row(k->arch)->family, "PTX") || fly_field_index(op, "cols") != FLY_ROWWISE_COLS)
+                continue;
+            for (size_t w = 0; w < COUNT(widths); w++)
+                for (size_t u = 0; u < COUNT(cus); u++)
+                    for (int64_t rows = 1; rows < 100000; rows += 1 + rows / 24) {
+                        struct fly_problem p;
+                        const struct fly_target t = {fly_arch_row(k->arch), cus[u]};
+                        fly_problem_init(op, k->types, &p);
+                        p.v[FLY_ROWWISE_ROWS] = rows;
+                        p.v[FLY_ROWWISE_COLS] = p.v[FLY_ROWWISE_LD] = widths[w];
+                        const struct fly_kernel *best = &k[op->heuristic(k, n, &p, &t)];
+                        cr_expect_geq(busy_lanes(best, widths[w]), 900, "%s for %lld rows of %lld columns on %u CUs", best->name,
+                                      (long long)rows, (long long)widths[w], cus[u]);
+                    }
+        }
+    }
+}
