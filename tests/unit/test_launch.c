@@ -59,7 +59,6 @@ Test(launch, large_problems_go_in_parts)
     flyHandle_t h;
     cr_assert_eq(fly_create_on(rt, -1, &h), FLY_STATUS_SUCCESS);
     flyLayerNormArgs_t a = unit_layernorm();
-    a.y = (char *)a.y + 4096; /* rows of another length than those of x */
     a.mean = (float *)(uintptr_t)a.y;
     for (unsigned c = 0; c < sizeof cols / sizeof *cols; c++) {
         flyPlan_t plan = FLY_ARGS_INIT(plan);

@@ -33,12 +33,12 @@ static inline struct fly_problem unit_problem(const char *text)
 /* LayerNorm arguments that are right, on memory that nothing touches. */
 static inline flyLayerNormArgs_t unit_layernorm(void)
 {
-    static _Alignas(64) char memory[64];
+    static _Alignas(64) char memory[128];
     flyLayerNormArgs_t a = FLY_ARGS_INIT(a);
     a.rows = 4;
     a.cols = 1000;
     a.x = a.gamma = a.beta = memory;
-    a.y = memory;
+    a.y = memory + 64;
     a.dtype = FLY_DTYPE_BF16;
     a.eps = 1e-5f;
     return a;
