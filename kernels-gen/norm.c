@@ -19,12 +19,20 @@ static const struct kg_rowwise tiles[] = {
     {1, 512, 4, .loop = true},
 };
 
-/* Targets that stand for several GPUs, and the types that are combined with others, have fewer: from 512
- * columns of 16 bits to 16384, two thirds of the lanes are busy. The first is not for combined types. */
+/* The types that are combined with others have fewer: from 512 columns of 16 bits to 16384, two thirds of the lanes
+ * are busy. */
 static const struct kg_rowwise few_tiles[] = {
-    {16, 16, 3},
     {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {8, 32, 4}, {4, 64, 3}, {1, 256, 1},
     {2, 128, 3}, {2, 128, 4}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
+    {1, 512, 4, .loop = true},
+};
+
+/* The same of AMD's targets with waves of 32, with f32, and all types of those that stand for several GPUs. Rows share a wave, and
+ * so the lines at their ends and that of their scales, where these would be more than a tenth of a row. */
+static const struct kg_rowwise few_tiles_of_32[] = {
+    {32, 8, 1}, {16, 16, 1}, {16, 16, 2}, {16, 16, 4}, {16, 16, 5}, {8, 32, 3}, {8, 32, 4}, {8, 32, 6}, {8, 32, 8}, {1, 256, 1},
+    {2, 128, 3}, {2, 128, 4}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
+    {1, 1024, 8},
     {1, 512, 4, .loop = true},
 };
 
@@ -38,9 +46,9 @@ static const struct kg_rowwise tiles_of_64[] = {
     {1, 512, 4, .loop = true},
 };
 static const struct kg_rowwise few_tiles_of_64[] = {
-    {16, 4, 2}, {8, 8, 2}, {8, 8, 4}, {4, 16, 4}, {4, 16, 6}, {2, 32, 3}, {2, 32, 4}, {1, 64, 3}, {1, 64, 4},
+    {16, 4, 2}, {8, 8, 2}, {8, 8, 4}, {8, 8, 6}, {4, 16, 4}, {4, 16, 6}, {2, 32, 3}, {2, 32, 4}, {1, 64, 3}, {1, 64, 4},
     {1, 64, 6}, {1, 64, 8}, {1, 128, 3}, {1, 128, 4}, {1, 128, 6}, {1, 128, 8},
-    {1, 256, 3}, {1, 256, 4}, {1, 256, 8}, {1, 512, 4}, {1, 512, 8},
+    {1, 256, 3}, {1, 256, 4}, {1, 256, 8}, {1, 512, 4}, {1, 512, 8}, {1, 1024, 8},
     {1, 512, 4, .loop = true},
 };
 
@@ -121,15 +129,19 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
         const struct kg_spec s = {.op = op, .arch = arch, .in = types[t].in, .weight = types[t].weight, .out = types[t].out};
         if (!has_type(arch, s.out) || (s.weight != s.in && !mixed))
             continue;
-        const bool plain = s.weight == s.in && s.out == s.in, all = plain && !kg_arch_generic(arch);
+        /* Of f32 on AMD targets those that its codes have, with which its statistics are theirs. */
+        const bool plain = s.weight == s.in && s.out == s.in && (s.in != KG_F32 || !kg_isa_of(arch)->any_alignment);
+        const bool all = plain && !kg_arch_generic(arch);
         if (kg_isa_of(arch)->wave_groups && all)
             kg_row_offer(s, tiles_of_64, sizeof tiles_of_64 / sizeof *tiles_of_64, visit, with);
         else if (kg_isa_of(arch)->wave_groups)
             kg_row_offer(s, few_tiles_of_64, sizeof few_tiles_of_64 / sizeof *few_tiles_of_64, visit, with);
         else if (all)
             kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
+        else if (kg_isa_of(arch)->any_alignment)
+            kg_row_offer(s, few_tiles_of_32, sizeof few_tiles_of_32 / sizeof *few_tiles_of_32, visit, with);
         else
-            kg_row_offer(s, few_tiles + !plain, sizeof few_tiles / sizeof *few_tiles - !plain, visit, with);
+            kg_row_offer(s, few_tiles, sizeof few_tiles / sizeof *few_tiles, visit, with);
         if (plain)
             kg_row_offer_few(&s, visit, with);
         if (all)
@@ -347,6 +359,12 @@ static void reciprocals(struct kg *g, const char *level, bool divides)
     kg_line(g, "missing = __builtin_fmaf(-%s, inverse, 1) * inverse;", level);
 }
 
+/* Whether a workgroup has rows in several waves. */
+static bool shares_scales(const struct kg_spec *s)
+{
+    return kg_isa_of(s->arch)->any_alignment && s->tile.rows > 1 && s->tile.rows * s->tile.threads > s->arch->wave;
+}
+
 void kg_quant_scale(struct kg *g, const struct kg_spec *s)
 {
     const char *largest = s->out == KG_I8 ? "127" : s->out == KG_E4M3 ? "448" : "240";
@@ -381,8 +399,21 @@ void kg_quant_scale(struct kg *g, const struct kg_spec *s)
         kg_line(g, "    inverse = missing = 0;");
     }
     kg_close(g);
+    if (!shares_scales(s)) {
+        kg_line(g, "if (lane == 0)");
+        kg_line(g, "    yscale[row] = unit;");
+        kg_blank(g);
+        return;
+    }
+    kg_note(g, "One access for the scales of the workgroup's rows: they share a line or two.");
+    kg_line(g, "__shared__ float scale_of_row[%u];", s->tile.rows);
+    g->lds += 4 * s->tile.rows;
     kg_line(g, "if (lane == 0)");
-    kg_line(g, "    yscale[row] = unit;");
+    kg_line(g, "    scale_of_row[slot] = unit;");
+    kg_line(g, "barrier();");
+    kg_line(g, "const unsigned which = work_item_id(), other_row = workgroup_id() * %u + which;", s->tile.rows);
+    kg_line(g, "if (which < %u && other_row < (unsigned)rows)", s->tile.rows);
+    kg_line(g, "    yscale[other_row] = scale_of_row[which];");
     kg_blank(g);
 }
 

@@ -9,6 +9,7 @@ const struct kg_reduction kg_sum = {"float", "%s + %s", "", 4, true};
 const struct kg_reduction kg_most = {"float", "larger(%s, %s)", "", 4};
 const struct kg_reduction kg_largest = {"int", "larger_bits(%s, %s)", "_bits", 4, true};
 const struct kg_reduction kg_peak = {"peak", "join_peak(%s, %s, factor)", "_peak", 8};
+const struct kg_reduction kg_pair_sum = {"pair", "add_pair(%s, %s)", "_pair", 8};
 const struct kg_reduction kg_wide_sum = {"double", "%s + %s", "_wide", 8, true};
 
 static unsigned smaller(unsigned a, unsigned b)
@@ -80,10 +81,17 @@ static void load_each(struct kg *g, const struct kg_spec *s, const char *name, c
     kg_each_end(g);
 }
 
-/* Elements of a cache line. */
+/* Norms of f32 divide rows as those do that make codes of them, so that both have the same statistics. */
+static bool divides_for_codes(const struct kg_spec *s)
+{
+    return kg_dtypes[s->out].bits == 8 || (!s->op->weightless && !s->op->adds_rows && s->in == KG_F32);
+}
+
+/* Elements of a cache line: of codes, where short waves leave instructions to spare for starting there. */
 static unsigned line_of(const struct kg_spec *s)
 {
-    return kg_isa_of(s->arch)->line * 8 / kg_dtypes[s->in].bits;
+    const bool codes = divides_for_codes(s) && !kg_isa_of(s->arch)->wave_groups;
+    return kg_isa_of(s->arch)->line * 8 / (codes ? 8 : kg_dtypes[s->in].bits);
 }
 
 unsigned kg_row_registers(const struct kg_spec *s)
@@ -293,18 +301,22 @@ void kg_row_matrix(struct kg *g, const struct kg_spec *s, enum kg_of of, const c
 void kg_row_anchor(struct kg *g, const struct kg_spec *s)
 {
     const struct kg_rowwise *t = &s->tile;
-    const unsigned bytes = kg_dtypes[s->in].bits / 8, line = line_of(s);
+    const unsigned bytes = kg_dtypes[s->in].bits / 8, line = line_of(s), line_in = kg_isa_of(s->arch)->line / bytes;
     const unsigned wave_step = smaller(t->threads, s->arch->wave) * t->vec;
     g->stage = "anchor";
     if (kg_row_apart(g, s) || kg_row_strided(g, s)) {
         kg_line(g, "const int before = 0;");
         return;
     }
-    kg_note(
-        g,
-        "The grid of vectors starts at the row's first cache line, `before` columns ahead of it%s.",
-        t->loop ? "" : ", or nearer where the vectors would not reach the row's end");
-    kg_line(g, "int before = (unsigned long)x_row %% %u / %u;", kg_isa_of(s->arch)->line, bytes);
+    const char *nearer = t->loop ? "" : ", or nearer where the vectors would not reach the row's end";
+    kg_note(g, "The grid of vectors starts at the row's first cache line, `before` columns ahead of it%s.", nearer);
+    if (line > line_in)
+        kg_note(g, "Its codes have lines of as many columns as %u of its own.", line / line_in);
+    kg_line(g, "int before = (unsigned long)x_row %% %u / %u;", line * bytes, bytes);
+    if (!t->loop && line > line_in) {
+        kg_line(g, "if (before > %u - cols)", kg_spec_max_cols(s));
+        kg_line(g, "    before %%= %u;", line_in);
+    }
     if (!t->loop)
         kg_line(g, "before = least(before, %u - cols);", kg_spec_max_cols(s));
     if (uniform_row(s)) {
@@ -348,12 +360,10 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
     } else if (uniform_row(s) || kg_row_apart(g, s)) {
         snprintf(place, sizeof place, "$n * (j * %u + lane) - before", t->threads);
     } else {
-        kg_note(
-            g,
-            "Odd rows run backward, so that the line two rows share is touched by both at once.");
-        kg_line(g, "const int end = (unsigned)(cols + before + %u) / %u * %u;", line_of(s) - 1, line_of(s),
-                line_of(s));
-        kg_line(g, "const int start = row & 1 ? end - %u : 0;", step);
+        kg_note(g, "Even rows end with the last vectors, odd ones run backward, so that the line two rows share is touched by "
+                   "both at once.");
+        kg_line(g, "const int end = (unsigned)(cols + before + %u) / %u * %u;", step - 1, step, step);
+        kg_line(g, "const int start = row & 1 ? %u : end - %u;", (t->vectors - 1) * step, t->vectors * step);
         kg_line(g, "const int step = row & 1 ? -%u : %u;", step, step);
         snprintf(place, sizeof place, "start + j * step + $n * lane - before");
     }
@@ -703,8 +713,11 @@ void kg_row_offer(struct kg_spec s, const struct kg_rowwise *tiles, unsigned cou
         s.tile = tiles[i];
         if (!s.tile.vec)
             s.tile.vec = 128 / kg_dtypes[s.in].bits;
-        if (s.tile.rows > 1 && !s.tile.packed && s.tile.rows * s.tile.threads > s.arch->wave && kg_isa_of(s.arch)->wave_groups && !s.op->adds_rows)
-            s.tile.rows = s.tile.threads < s.arch->wave ? s.arch->wave / s.tile.threads : 1;
+        /* Rows enough that their scales are few lines; of the shortest ones instructions matter more. */
+        const bool more = divides_for_codes(&s) && s.tile.threads < s.arch->wave && s.tile.vectors > 2 && s.tile.vectors <= 4;
+        const unsigned lanes = more ? 64 : s.arch->wave;
+        if (s.tile.rows > 1 && !s.tile.packed && s.tile.rows * s.tile.threads > lanes && kg_isa_of(s.arch)->wave_groups && !s.op->adds_rows)
+            s.tile.rows = s.tile.threads < lanes ? lanes / s.tile.threads : 1;
         if (!s.op->legal(&s))
             visit(&s, with);
     }

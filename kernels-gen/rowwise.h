@@ -135,6 +135,7 @@ struct kg_reduction {
     bool sum; /* 0 joined to a value changes nothing: may be made in the last lane of a wave */
 };
 extern const struct kg_reduction kg_sum, kg_wide_sum; /* float, double */
+extern const struct kg_reduction kg_pair_sum;         /* pair: the sum of two floats each; within a wave */
 extern const struct kg_reduction kg_most;             /* float: the largest */
 extern const struct kg_reduction kg_largest;          /* int: the largest magnitude */
 extern const struct kg_reduction kg_peak;             /* peak; needs `factor` */

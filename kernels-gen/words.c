@@ -218,6 +218,20 @@ static const struct kg_word maths[] = {
      "    add_to_f32x4(high, low, hi.hi);\n"
      "    return fold_f32x4(high, low);\n"
      "}"},
+#define MOVED_PAIR(how)                                                                            \
+    {                                                                                              \
+        how "_pair", KG_ANY, 0, 0,                                                                 \
+            "static __device__ pair " how "_pair(pair v)\n"                                        \
+            "{\n"                                                                                  \
+            "    return {" how "(v.hi), " how "(v.lo)};\n"                                         \
+            "}"                                                                                    \
+    }
+    MOVED_PAIR("other2"),
+    MOVED_PAIR("other4"),
+    MOVED_PAIR("other8"),
+    MOVED_PAIR("other16"),
+    MOVED_PAIR("other32"),
+#undef MOVED_PAIR
 #define EXCHANGED(word)                                                                            \
     {                                                                                              \
         word "_wide", KG_ANY, 0, 0,                                                                \
@@ -453,6 +467,20 @@ static const struct kg_word maths[] = {
      "    const double rest = __builtin_fma(-(double)hi, by, v);\n"
      "    const double low = rest * part;\n"
      "    return {hi, (float)__builtin_fma(__builtin_fma(-low, by, rest), part, low)};\n"
+     "}"},
+    {"quotient_of_pair", KG_ANY, 0, 0,
+     "/* The same in floats, of v whose parts may overlap, by a whole number of at most 15 bits: what hi * by leaves of sum\n"
+     " * then is a float. */\n"
+     "static __device__ pair quotient_of_pair(pair v, float by)\n"
+     "{\n"
+     "    const float sum = v.hi + v.lo, added = sum - v.hi;\n"
+     "    const float missing = (v.hi - (sum - added)) + (v.lo - added);\n"
+     "    const float part = reciprocal(by);\n"
+     "    const float near = sum * part;\n"
+     "    const float hi = __builtin_fmaf(__builtin_fmaf(-near, by, sum) + missing, part, near);\n"
+     "    const float rest = __builtin_fmaf(-hi, by, sum) + missing;\n"
+     "    const float low = rest * part;\n"
+     "    return {hi, __builtin_fmaf(__builtin_fmaf(-low, by, rest), part, low)};\n"
      "}"},
     {"reciprocal_root", KG_ANY, 0, 0,
      "/* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact "

@@ -21,6 +21,23 @@
             "}"                                                                                    \
     }
 
+/* affine_ of types that the instruction takes as they are. */
+#define AFFINE_OF(type, cap)                                                                       \
+    {"affine_$x", KG_MANY, 0, type, .has = cap,                                                    \
+     .text = "/* Element by element: the instruction takes what is narrower as it is, but no two. */\n" \
+             "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"                         \
+             "{\n"                                                                                 \
+             "#pragma unroll\n"                                                                    \
+             "    for (int e = 0; e < $n; e++)\n"                                                  \
+             "        v[e] = __builtin_fmaf(v[e], (float)scale[e], (float)offset[e]);\n"           \
+             "    return v;\n"                                                                     \
+             "}"},                                                                                 \
+    {"affine_$x", KG_ONE, 0, type, .has = cap,                                                     \
+     .text = "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"                         \
+             "{\n"                                                                                 \
+             "    return __builtin_fmaf(v, (float)scale, (float)offset);\n"                       \
+             "}"}
+
 static const struct kg_word common[] = {
     {"workgroup_id", KG_ANY, 0, 0,
      "static __device__ unsigned workgroup_id()\n"
@@ -134,34 +151,8 @@ static const struct kg_word common[] = {
      "    for (int e = 0; e < $n; e += 2)\n"
      "        __asm__(\"v_maximum3_f32 %0, %0, |%1|, |%2|\" : \"+v\"(most) : \"v\"(v[e]), \"v\"(v[e + 1]));\n"
      "}"},
-    {"affine_$x", KG_MANY, 0, 1u << KG_F16,
-     .text = "/* Element by element: the instruction takes what is narrower as it is, but no two. */\n"
-             "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
-             "{\n"
-             "#pragma unroll\n"
-             "    for (int e = 0; e < $n; e++)\n"
-             "        v[e] = __builtin_fmaf(v[e], (float)scale[e], (float)offset[e]);\n"
-             "    return v;\n"
-             "}"},
-    {"affine_$x", KG_MANY, 0, 1u << KG_BF16, .has = FLY_CAP_MIX_BF16,
-     .text = "/* Element by element: the instruction takes what is narrower as it is, but no two. */\n"
-             "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
-             "{\n"
-             "#pragma unroll\n"
-             "    for (int e = 0; e < $n; e++)\n"
-             "        v[e] = __builtin_fmaf(v[e], (float)scale[e], (float)offset[e]);\n"
-             "    return v;\n"
-             "}"},
-    {"affine_$x", KG_ONE, 0, 1u << KG_F16,
-     "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
-     "{\n"
-     "    return __builtin_fmaf(v, (float)scale, (float)offset);\n"
-     "}"},
-    {"affine_$x", KG_ONE, 0, 1u << KG_BF16, .has = FLY_CAP_MIX_BF16,
-     .text = "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
-     "{\n"
-     "    return __builtin_fmaf(v, (float)scale, (float)offset);\n"
-     "}"},
+    AFFINE_OF(1u << KG_F16, 0),
+    AFFINE_OF(1u << KG_BF16, FLY_CAP_MIX_BF16),
     {"add_squares_$x", KG_MANY, 32, 1u << KG_F32,
      "/* Adds the squares of v's elements to `sum`, which packed instructions do two at a time: more sums would only cost\n"
      " * moves where lanes part and meet. */\n"
@@ -672,6 +663,7 @@ const struct kg_isa kg_isa_cdna5 = {
 
 const struct kg_isa kg_isa_wave32 = {
     .words = {{common, sizeof common / sizeof *common}, {wave32, sizeof wave32 / sizeof *wave32}},
+    .slow_doubles = true,
     .line = 64,
     .any_alignment = true,
     .far = true,

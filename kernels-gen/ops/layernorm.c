@@ -3,8 +3,9 @@
  * LayerNorm: y = (x - mean) rstd gamma + beta, mean and rstd of each row.
  *
  *   read   the row into registers, one 16-byte vector an access
- *   mean   the sum, exact or nearly so: in double, or where that is slow in two floats in a lane and in
- *          double across lanes; m is the mean rounded to float, m_low what is missing
+ *   mean   the sum, exact or nearly so: in double, or where that is slow in two floats in a lane, and
+ *          across the lanes of a wave where it is very slow and the row has one; m is the mean rounded to
+ *          float, m_low what is missing
  *   rstd   from the squares of x - m: var = sum((x - m)^2) / cols - m_low^2, which loses at most a bit,
  *          as m is the float nearest to the mean
  *   write  (x - m) rstd - m_low rstd, times gamma, plus beta
@@ -57,12 +58,38 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
     kg_norm_variants(op, arch, false, visit, with);
 }
 
+/* Whether a wave adds up its lanes' sums in two floats. */
+static bool across_in_pairs(const struct kg_spec *s)
+{
+    return kg_isa_of(s->arch)->slow_doubles && s->tile.threads <= s->arch->wave && !s->tile.loop;
+}
+
+/* The row's sum from each lane's own_sum, and m + m_low = sum / cols. */
+static void mean_of_own_sums(struct kg *g, const struct kg_spec *s)
+{
+    const bool pairs = across_in_pairs(s);
+    if (pairs) {
+        kg_line(g, "pair near_sum = own_sum;");
+        kg_row_reduce(g, s, "near_sum", &kg_pair_sum);
+        kg_line(g, "pair center = quotient_of_pair(near_sum, cols);");
+        kg_note(g, "Doubles hold what floats do not.");
+        kg_open(g, "if (!(__builtin_fabsf(near_sum.hi) <= 0x1.fffffep127f))");
+    }
+    kg_line(g, "double sum = (double)own_sum.hi + own_sum.lo;");
+    kg_row_reduce(g, s, "sum", &kg_wide_sum);
+    if (pairs) {
+        kg_line(g, "center = quotient(sum, cols);");
+        kg_close(g);
+    }
+}
+
 /* m + m_low = sum / cols. */
-static void mean(struct kg *g)
+static void mean(struct kg *g, const struct kg_spec *s)
 {
     kg_blank(g);
     kg_note(g, "The mean: m is it rounded, m_low what is missing.");
-    kg_line(g, "const pair center = quotient(sum, cols);");
+    if (!across_in_pairs(s))
+        kg_line(g, "const pair center = quotient(sum, cols);");
     kg_line(g, "const float m = center.hi, m_low = center.lo;");
     kg_line(g, "const float less_m = negative(m);");
     kg_blank(g);
@@ -217,12 +244,14 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
         snprintf(reset, sizeof reset, "hi = %s, lo = 0;", start_of_sum(s));
         kg_row_sweep(g, s, reset, sum_exactly);
         fold(g, s, "own_sum", "hi", "lo");
-        kg_line(g, "double sum = (double)own_sum.hi + own_sum.lo;");
     }
     if (!kg_norm_keeps_wide(g, s))
         kg_row_keep_packed(g, s, "values");
-    kg_row_reduce(g, s, "sum", &kg_wide_sum);
-    mean(g);
+    if (in_double(s))
+        kg_row_reduce(g, s, "sum", &kg_wide_sum);
+    else
+        mean_of_own_sums(g, s);
+    mean(g, s);
 
     kg_note(g, "Squares of the deviations.");
     if (kg_norm_keeps_wide(g, s)) {
@@ -316,7 +345,7 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     if (!in_double(s))
         kg_line(g, "double sum = (double)seen_sum.hi + seen_sum.lo;");
     kg_row_reduce(g, s, "sum", &kg_wide_sum);
-    mean(g);
+    mean(g, s);
 
     kg_note(g, "Squares of the deviations, from `about` of each lane to the mean.");
     kg_line(g, "const float to_mean = (m - about) + m_low;");

@@ -32,6 +32,9 @@ static const struct kg_rowwise tiles[] = {
     {1, 256, 4, .vec = 1, .loop = true},
 };
 
+/* So that rows just above 256 columns of 16 bits share a wave, and it the lines at their ends. */
+static const struct kg_rowwise shared_wave = {16, 16, 3};
+
 /* A vector, its place and what becomes of it; the rest is the arithmetic of a vector. */
 static const char *legal(const struct kg_spec *s)
 {
@@ -45,6 +48,8 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
         const struct kg_spec s = {.op = op, .arch = arch, .in = types[t], .weight = types[t], .out = types[t]};
         kg_row_offer_few(&s, visit, with);
         kg_row_offer_odd(&s, visit, with);
+        if (kg_isa_of(arch)->any_alignment)
+            kg_row_offer(s, &shared_wave, 1, visit, with);
         kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
     }
 }

@@ -61,8 +61,7 @@ static const struct taste *taste_of(const struct fly_target *t, const struct fly
 }
 
 /* Costs are in thousandths of the ideal time of the row. Idle lanes move no memory and cost a part of their
- * share. A tile that is too small to start at the cache line of a row asks for a line twice with every
- * access of a wave. The other weights only order tiles that are about equal in this. */
+ * share. The other weights only order tiles that are about equal in this. */
 enum {
     IDLE_PART = 5,
     IDLE_PART_WAVE64 = 3, /* modelled: instructions come close to memory's time there */
@@ -78,13 +77,46 @@ enum {
     COST_IDLE_LANES = 200,   /* more than a tenth of the lanes without columns, in rows of whole cache lines up to */
     SHORT_ROW = 1024,        /* columns */
     MOST_IDLE = 111,         /* lanes without columns, in thousandths of those that have some */
-    COST_LINES = 100,        /* lines at the ends of rows that waves share, a tenth of the row or more */
+    COST_LINES = 150,        /* more line_bytes than these, for rows that begin at lines and for others: */
+    MOST_LINES = 20,
+    MOST_LINES_ODD = 95,
 };
+
+int64_t fly_rowwise_most_before(int64_t ld, int64_t line)
+{
+    const int64_t step = ld & -ld; /* rows begin at multiples of it */
+    return step < line ? line - step : 0;
+}
 
 static int log2_distance(uint64_t a, uint64_t b)
 {
     int d = __builtin_clzll(a | 1) - __builtin_clzll(b | 1);
     return d < 0 ? -d : d;
+}
+
+/* Whether output is 8 bits, or could be with the same statistics: a norm of f32 takes the tile it has then, so that
+ * it and flyQuantPerToken after it give the same. */
+static bool makes_codes(const struct fly_kernel *k)
+{
+    return fly_dtype_bits(k->types[2]) == 8 || (k->types[0] == FLY_DTYPE_F32 && k->types[1] != FLY_DTYPE_NONE);
+}
+
+/* Bytes that a tile of AMD's moves beyond those of the rows, in thousandths of these: of the lines at the ends of rows,
+ * which two waves that have neighbouring rows both touch; of lines between two accesses of a wave, where the tile has no
+ * room to start at a line; and of the lines of a workgroup's scales where output is 8 bits. */
+static int64_t line_bytes(const struct fly_kernel *k, bool codes, int64_t wave, int64_t cols, int64_t ld)
+{
+    const struct fly_rowwise_tile *t = &k->rowwise;
+    const int64_t lanes = t->threads < wave ? t->threads : wave, rows_of_wave = wave / lanes;
+    const int64_t accesses = (cols - 1) / (lanes * t->vec), room = (int64_t)t->threads * t->vectors * t->vec - cols;
+    const int64_t in = fly_dtype_bits(k->types[0]) / 8, out = codes ? 1 : fly_dtype_bits(k->types[2]) / 8;
+    int64_t bytes = codes ? LINE * rows_of_wave / t->rows : 0; /* of the rows of a wave */
+    for (int i = 0; i < 2; i++) {
+        const int64_t element = i ? out : in, line = LINE / element;
+        const int64_t most = fly_rowwise_most_before(ld, line), lacking = t->passes == 1 && most > room ? most - room : 0;
+        bytes += most * element + rows_of_wave * accesses * LINE * lacking / line;
+    }
+    return 1000 * bytes / (cols * (in + out) * rows_of_wave);
 }
 
 static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, int64_t ld,
@@ -95,26 +127,24 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     int64_t sweep = (int64_t)t->threads * t->vectors * t->vec; /* columns one round of loads covers */
     int64_t rounds = t->passes == 1 ? 1 : (cols + sweep - 1) / sweep;
     int64_t idle = sweep > INT64_MAX / 1000 / rounds ? INT64_MAX / 4 : sweep * rounds * 1000 / cols - 1000;
-    const bool amd = taste == &on_amd;
+    const bool amd = taste == &on_amd, codes = amd && makes_codes(k);
     int64_t cost = idle / (target->arch->wave == 64 ? IDLE_PART_WAVE64 : IDLE_PART);
-    int64_t line = LINE * 8 / fly_dtype_bits(k->types[0]); /* elements */
-    if (amd && cols <= SHORT_ROW && ld % line == 0 && idle > MOST_IDLE)
+    if (amd && cols <= SHORT_ROW && ld % (LINE * 8 / fly_dtype_bits(k->types[0])) == 0 && idle > MOST_IDLE)
         cost += COST_IDLE_LANES;
-    int64_t lacking = cols + line - 1 - sweep;
-    if (t->passes == 1 && ld % line != 0 && lacking > 0 && taste != &on_ptx_odd) /* on AMD, for the rows that begin that far into a line */
-        cost += amd ? 2500 * LINE / (16 * (int64_t)(t->threads < target->arch->wave ? t->threads : target->arch->wave)) *
-                          (lacking < line ? lacking : line) / line
-                    : 2000 * LINE / (16 * (int64_t)target->arch->wave);
-    /* Two waves that read neighbouring rows read the line between them twice; rows of one wave share it. */
-    int64_t rows_of_wave = t->threads < target->arch->wave ? target->arch->wave / t->threads : 1;
-    if (amd && ld % line != 0 && 10 * (line - 1) > cols * rows_of_wave)
-        cost += COST_LINES;
+    if (amd) {
+        const int64_t lines = line_bytes(k, codes, target->arch->wave, cols, ld);
+        const int64_t elements = codes ? LINE : LINE * 8 / fly_dtype_bits(k->types[0]);
+        cost += lines + (lines > (ld % elements ? MOST_LINES_ODD : MOST_LINES) ? COST_LINES : 0);
+    } else if (t->passes == 1 && taste != &on_ptx_odd) {
+        int64_t line = LINE * 8 / fly_dtype_bits(k->types[0]); /* elements */
+        if (ld % line != 0 && cols + line - 1 > sweep)
+            cost += 2000 * LINE / (16 * (int64_t)target->arch->wave);
+    }
     int64_t workgroups = (rows + t->rows - 1) / t->rows;
     int vectors = rows >= 4 * (int64_t)cus ? taste->vectors : taste->few_vectors;
     int block = rows > cus ? taste->block : taste->few_block;
-    const bool bytes_out = amd && fly_dtype_bits(k->types[2]) == 8;
     /* Instructions come closest to memory's time there; with more elements a lane, fewer of them are for the row. */
-    if (bytes_out && rows >= 4 * (int64_t)cus)
+    if (codes && rows >= 4 * (int64_t)cus)
         vectors = 2 * taste->vectors, block = target->arch->wave;
     if (taste == &on_ptx_odd && t->vec == 1 && t->passes == 1)
         vectors = ODD_ELEMENTS;
@@ -133,7 +163,7 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     if (amd && workgroups > cus) { /* compute units that have nothing in the last round, SIMDs without a wave */
         int64_t turns = (workgroups + cus - 1) / cus, waves = turns * (k->block / target->arch->wave);
         cost += turns < 64 ? (turns * cus * 1000 / workgroups - 1000) / IDLE_PART : 0;
-        if (bytes_out && waves < SIMDS)
+        if (codes && waves < SIMDS)
             cost += (SIMDS * 1000 / waves - 1000) / IDLE_PART;
     }
     return cost;

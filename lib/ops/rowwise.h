@@ -25,6 +25,9 @@ int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes);
 uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
                                int64_t ld, bool busy, const struct fly_target *t);
 
+/* Columns of a line before the first one of a row, at most, if rows lie ld apart, the first at a line. */
+int64_t fly_rowwise_most_before(int64_t ld, int64_t line);
+
 /* Rows one launch of k may cover. */
 int64_t fly_rowwise_rows_per_launch(const struct fly_kernel *k);
 

@@ -2,7 +2,7 @@
 /*
  * Fused operations give the bits of what they fuse, where both round the same way: a norm that adds a residual those of
  * the sum taken first and normalised then, a norm of f32 with 8-bit output those of flyQuantPerToken after the norm
- * with f32 output, if both sum a row in the same order, which kernels of the same tile do.
+ * with f32 output, if both sum a row in the same order, which kernels of the same tile do: on AMD those that are selected.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,23 +103,24 @@ static const struct fly_kernel *twin_of(const struct fly_op *op, const struct fl
     return NULL;
 }
 
-static void quantise_after(const struct fly_op *op, const struct fly_kernel *fused, const struct fly_kernel *plain,
+/* fused and plain: the names of the kernels to run, null for what selection takes. */
+static void quantise_after(const struct fly_op *op, const uint8_t types[3], const char *fused, const char *plain,
                            int64_t rows, int64_t cols)
 {
     struct fly_runtime *rt = rowwise_device.rt;
     const struct fly_op *quantise = fly_op_table[FLY_OP_quant];
     const uint8_t floats[3] = {FLY_DTYPE_F32, FLY_DTYPE_F32, FLY_DTYPE_F32};
-    const uint8_t codes[3] = {FLY_DTYPE_F32, FLY_DTYPE_NONE, fused->types[2]};
-    struct fly_problem first = rowwise_problem(op, fused->types, rows, cols), norm, then;
+    const uint8_t codes[3] = {FLY_DTYPE_F32, FLY_DTYPE_NONE, types[2]};
+    struct fly_problem first = rowwise_problem(op, types, rows, cols), norm, then;
     struct check_options opt = {.pattern = FILL_MIXED, .seed = (uint64_t)cols};
     struct check_case c;
     struct check_result r;
     void *normal, *y, *scale, *ptr[FLY_MAX_OPERANDS];
     cr_assert(check_prepare(&c, &rowwise_device, &first, &opt, &r), "%s", r.message);
-    fly_force(rowwise_device.handle, fused->name);
+    fly_force(rowwise_device.handle, fused);
     check_launch(&c, &r);
     cr_assert_eq(r.status, FLY_STATUS_SUCCESS, "%s", r.message);
-    const size_t bytes = num_bytes(fused->types[2], rows * cols);
+    const size_t bytes = num_bytes(types[2], rows * cols);
     cr_assert_eq(rt->memory_alloc(rt, (size_t)(4 * rows * cols), &normal), 0);
     cr_assert_eq(rt->memory_alloc(rt, bytes, &y), 0);
     cr_assert_eq(rt->memory_alloc(rt, (size_t)(4 * rows), &scale), 0);
@@ -128,7 +129,7 @@ static void quantise_after(const struct fly_op *op, const struct fly_kernel *fus
     memcpy(ptr, c.ptr, sizeof ptr);
     ptr[operand(&c, "y")] = normal;
     ptr[operand(&c, "yscale")] = NULL;
-    fly_force(rowwise_device.handle, plain->name);
+    fly_force(rowwise_device.handle, plain);
     cr_assert_eq(op->run(rowwise_device.handle, &norm, ptr, NULL, 0), FLY_STATUS_SUCCESS, "%s",
                  flyErrorMessage(rowwise_device.handle));
     fly_force(rowwise_device.handle, NULL);
@@ -138,9 +139,10 @@ static void quantise_after(const struct fly_op *op, const struct fly_kernel *fus
                  flyErrorMessage(rowwise_device.handle));
     cr_assert_eq(rt->device_sync(rt), 0);
     char what[200];
-    snprintf(what, sizeof what, "%s, %lld columns: the codes", fused->name, (long long)cols);
+    const char *which = fused ? fused : op->name;
+    snprintf(what, sizeof what, "%s, %lld rows of %lld columns: the codes", which, (long long)rows, (long long)cols);
     compare(c.ptr[operand(&c, "y")], y, bytes, what);
-    snprintf(what, sizeof what, "%s, %lld columns: the scales", fused->name, (long long)cols);
+    snprintf(what, sizeof what, "%s, %lld rows of %lld columns: the scales", which, (long long)rows, (long long)cols);
     compare(c.ptr[operand(&c, "yscale")], scale, (size_t)(4 * rows), what);
     rt->memory_free(rt, normal);
     rt->memory_free(rt, y);
@@ -162,10 +164,31 @@ Test(fused, quantised_output_has_the_bits_of_quantising_after, .init = rowwise_o
             const int64_t sweep = (int64_t)k->rowwise.threads * k->rowwise.vectors * k->rowwise.vec;
             if (!plain)
                 continue;
-            quantise_after(op, k, plain, FILL_FINITE, sweep);
-            quantise_after(op, k, plain, FILL_FINITE, sweep * (k->rowwise.passes == 1 ? 1 : 2) - k->rowwise.vec / 2);
+            quantise_after(op, k->types, k->name, plain->name, FILL_FINITE, sweep);
+            quantise_after(op, k->types, k->name, plain->name, FILL_FINITE,
+                           sweep * (k->rowwise.passes == 1 ? 1 : 2) - k->rowwise.vec / 2);
             compared++;
         }
     }
     cr_assert_gt(compared, 0, "no two kernels have the same tile");
+}
+
+Test(fused, selection_gives_both_the_same_tile, .init = rowwise_open, .fini = rowwise_close)
+{
+    static const struct {
+        int64_t rows, cols;
+    } shapes[] = {{900, 7},   {1500, 64}, {3, 257},   {1500, 257}, {40, 768},   {600, 1000},
+                  {5, 1025},  {200, 2000}, {70, 3001}, {3, 8192},   {2, 16383},  {2, 40000}};
+    static const enum fly_op_id ops[] = {FLY_OP_layernorm, FLY_OP_rmsnorm};
+    if (strncmp(rowwise_device.arch, "gfx", 3))
+        return; /* NVIDIA has other tiles for either */
+    for (int o = 0; o < 2; o++) {
+        const struct fly_op *op = fly_op_table[ops[o]];
+        for (int t = 0; op->types[t][0] != FLY_DTYPE_NONE; t++) {
+            if (op->types[t][0] != FLY_DTYPE_F32 || op->types[t][2] != FLY_DTYPE_I8)
+                continue;
+            for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+                quantise_after(op, op->types[t], NULL, NULL, shapes[s].rows, shapes[s].cols);
+        }
+    }
 }

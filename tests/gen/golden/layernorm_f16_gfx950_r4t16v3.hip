@@ -288,9 +288,10 @@ layernorm_f16_gfx950_r4t16v3(
      * nearer where the vectors would not reach the row's end. */
     int before = (unsigned long)x_row % 64 / 2;
     before = least(before, 384 - cols);
-    /* Odd rows run backward, so that the line two rows share is touched by both at once. */
-    const int end = (unsigned)(cols + before + 31) / 32 * 32;
-    const int start = row & 1 ? end - 128 : 0;
+    /* Even rows end with the last vectors, odd ones run backward, so that the line two rows
+     * share is touched by both at once. */
+    const int end = (unsigned)(cols + before + 127) / 128 * 128;
+    const int start = row & 1 ? 256 : end - 384;
     const int step = row & 1 ? -128 : 128;
     int at[3], moved[3];
 #pragma unroll

@@ -328,10 +328,11 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
     const f32 *kept_row = residual ? residual_out_row : x_row;
 
     /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it. */
-    int before = (unsigned long)x_row % 64 / 4;
+    /* Its codes have lines of as many columns as 4 of its own. */
+    int before = (unsigned long)x_row % 256 / 4;
     /* A last vector that is not whole shares columns with the one before it: not across waves. */
     if ((unsigned)(cols + before - 1) % 128 < 3)
-        before += 16;
+        before += 64;
     /* First read. Of what this lane has seen: how many, their sum, and sum and squares of their
      * deviations from `about`, which is kept near their mean. */
     pair seen_sum = {0, 0};

@@ -241,6 +241,31 @@ static __device__ pair fold_f32x4(f32x4 hi, f32x4 lo)
     return fold_f32x2(high, low);
 }
 
+static __device__ pair other2_pair(pair v)
+{
+    return {other2(v.hi), other2(v.lo)};
+}
+
+static __device__ pair other4_pair(pair v)
+{
+    return {other4(v.hi), other4(v.lo)};
+}
+
+static __device__ pair other8_pair(pair v)
+{
+    return {other8(v.hi), other8(v.lo)};
+}
+
+static __device__ pair other16_pair(pair v)
+{
+    return {other16(v.hi), other16(v.lo)};
+}
+
+static __device__ pair other32_pair(pair v)
+{
+    return {other32(v.hi), other32(v.lo)};
+}
+
 static __device__ double other2_wide(double v)
 {
     const f32x2 half = __builtin_bit_cast(f32x2, v);
@@ -292,6 +317,20 @@ static __device__ pair quotient(double v, double by)
     return {hi, (float)__builtin_fma(__builtin_fma(-low, by, rest), part, low)};
 }
 
+/* The same in floats, of v whose parts may overlap, by a whole number of at most 15 bits: what hi * by leaves of sum
+ * then is a float. */
+static __device__ pair quotient_of_pair(pair v, float by)
+{
+    const float sum = v.hi + v.lo, added = sum - v.hi;
+    const float missing = (v.hi - (sum - added)) + (v.lo - added);
+    const float part = reciprocal(by);
+    const float near = sum * part;
+    const float hi = __builtin_fmaf(__builtin_fmaf(-near, by, sum) + missing, part, near);
+    const float rest = __builtin_fmaf(-hi, by, sum) + missing;
+    const float low = rest * part;
+    return {hi, __builtin_fmaf(__builtin_fmaf(-low, by, rest), part, low)};
+}
+
 /* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */
 static __device__ float reciprocal_root(float v)
 {
@@ -338,11 +377,14 @@ layernorm_f32_gfx1201_r8t32v3(
 
     /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it, or
      * nearer where the vectors would not reach the row's end. */
-    int before = (unsigned long)x_row % 64 / 4;
+    /* Its codes have lines of as many columns as 4 of its own. */
+    int before = (unsigned long)x_row % 256 / 4;
+    if (before > 384 - cols)
+        before %= 16;
     before = least(before, 384 - cols);
     /* A last vector that is not whole shares columns with the one before it: not across waves. */
     if ((unsigned)(cols + before - 1) % 128 < 3)
-        before += 16;
+        before += 64;
     int at[3], moved[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
@@ -423,15 +465,25 @@ layernorm_f32_gfx1201_r8t32v3(
         }
     }
     const pair own_sum = fold_f32x4(hi - 0, lo);
-    double sum = (double)own_sum.hi + own_sum.lo;
-    sum = sum + other2_wide(sum);
-    sum = sum + other4_wide(sum);
-    sum = sum + other8_wide(sum);
-    sum = sum + other16_wide(sum);
-    sum = sum + other32_wide(sum);
+    pair near_sum = own_sum;
+    near_sum = add_pair(near_sum, other2_pair(near_sum));
+    near_sum = add_pair(near_sum, other4_pair(near_sum));
+    near_sum = add_pair(near_sum, other8_pair(near_sum));
+    near_sum = add_pair(near_sum, other16_pair(near_sum));
+    near_sum = add_pair(near_sum, other32_pair(near_sum));
+    pair center = quotient_of_pair(near_sum, cols);
+    /* Doubles hold what floats do not. */
+    if (!(__builtin_fabsf(near_sum.hi) <= 0x1.fffffep127f)) {
+        double sum = (double)own_sum.hi + own_sum.lo;
+        sum = sum + other2_wide(sum);
+        sum = sum + other4_wide(sum);
+        sum = sum + other8_wide(sum);
+        sum = sum + other16_wide(sum);
+        sum = sum + other32_wide(sum);
+        center = quotient(sum, cols);
+    }
 
     /* The mean: m is it rounded, m_low what is missing. */
-    const pair center = quotient(sum, cols);
     const float m = center.hi, m_low = center.lo;
     const float less_m = negative(m);
 
