@@ -260,7 +260,7 @@ void kg_peak_end(struct kg *g)
 
 bool kg_quant_divides(const struct kg_spec *s)
 {
-    return s->op->weightless || s->in == KG_F32;
+    return s->op->divides && (s->op->weightless || s->in == KG_F32);
 }
 
 void kg_quant_codes(struct kg *g, const struct kg_spec *s, const char *to, const char *value)
@@ -375,15 +375,16 @@ void kg_quant_scale(struct kg *g, const struct kg_spec *s)
     kg_line(g, "const float most = __builtin_bit_cast(float, top);");
     kg_line(g, "const float rough = most * (1 / %s.0f);", largest);
     kg_line(g, "float unit = __builtin_fmaf(__builtin_fmaf(-%s.0f, rough, most), 1 / %s.0f, rough);", largest, largest);
-    kg_line(g, "unit = top == 0 ? 1 : unit;");
+    if (divides)
+        kg_line(g, "unit = top == 0 ? 1 : unit;");
     kg_line(g, divides ? "float lift = 1, limit = 0, inverse, missing;" : "float lift = 1, limit = 0, inverse;");
     reciprocals(g, "unit", divides);
     kg_note(g, "Rows far from 1 are lifted, so that nothing leaves the range of normal numbers. Their scale may, and be so "
                "coarse that quotients pass the largest code, or 0, which then is 1.%s",
             divides ? " And one fraction needs a reciprocal of its own." : "");
     kg_open(g, divides ? "if (top != 0 && ((unsigned)(top - 0x1f800000) > 0x40000000 || fraction(unit) == 0x7fffff))"
-                       : "if (top != 0 && (unsigned)(top - 0x1f800000) > 0x40000000)");
-    kg_line(g, "lift = most < 0x1p-64f ? 0x1p+60f : most > 0x1p+64f ? 0x1p-60f : 1;");
+                       : "if ((unsigned)(top - 0x1f800000) > 0x40000000)");
+    kg_line(g, "lift = top == 0 ? 1 : most < 0x1p-64f ? 0x1p+60f : most > 0x1p+64f ? 0x1p-60f : 1;");
     kg_line(g, "unit = (float)((double)most * (1 / %s.0));", largest);
     kg_line(g, "unit = unit == 0 ? 1 : unit;");
     kg_line(g, "const float level = unit * lift;");

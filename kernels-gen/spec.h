@@ -126,6 +126,7 @@ struct kg_op {
     bool weightless;    /* has no weight operand; records then repeat the input type */
     bool light;         /* row-wise: needs few registers beside the row, so more work-items can be resident */
     bool adds_rows;     /* row-wise: a workgroup adds its rows up, the better the more it has */
+    bool divides;       /* quantised output: codes are those of rounded quotients where f32 comes in, not of products */
     unsigned rows_held; /* row-wise: input rows a work-item holds; 0 is 1 */
     const struct kg_arg *args;
     unsigned arg_count;

@@ -18,10 +18,9 @@
  *     yscale = max(|t|) / M, 1 where that is 0      M = 127 for I8, the largest finite code of an fp8
  *     y      = t / yscale, to nearest even, saturated (I8 to -127..127)
  *
- * yscale is the quotient rounded to f32. With F32 input codes are those of the rounded quotient t / yscale, bit for bit
- * what flyQuantPerToken (fly/quant.h) makes of t; with F16 and BF16 of t times the reciprocal of yscale, which is within
- * 2^-22 of the quotient, so that a quotient as near as that to the middle of two codes may become either. A row of zeros
- * has scale 1. Rows of infinities and NaN, and tiny ones, are as in fly/quant.h.
+ * yscale is the quotient rounded to f32. Codes are those of t times the reciprocal of yscale, which is within 2^-22 of
+ * the quotient, so that a quotient as near as that to the middle of two codes may become either: flyQuantPerToken
+ * (fly/quant.h) rounds quotients. A row of zeros has scale 1. Rows of infinities and NaN, and tiny ones, are as there.
  */
 #ifndef FLY_LAYERNORM_H
 #define FLY_LAYERNORM_H

@@ -122,6 +122,7 @@ const struct kg_op kg_op_quant = {
     .family = "quant",
     .weightless = true,
     .light = true,
+    .divides = true,
     .args = args,
     .arg_count = sizeof args / sizeof *args,
     .variants = variants,

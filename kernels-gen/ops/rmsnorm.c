@@ -127,6 +127,7 @@ const struct kg_op kg_op_rmsnorm = {
     .name = "rmsnorm",
     .family = "norm",
     .light = true,
+    .divides = true,
     .args = args,
     .arg_count = sizeof args / sizeof *args,
     .variants = variants,
