@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Translation units and registry files; see emit.h. */
 #include "emit.h"
-#include "words.h"
+#include "rowwise.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -156,10 +156,11 @@ static void registry_kernel(const struct kg_spec *s, void *with)
         s->op->row(r->out, s);
     else
         kg_buf_printf(r->out,
-                      ".rowwise = {.rows = %u, .threads = %u, .vectors = %u, .vec = %u, .passes = "
-                      "%u, .max_cols = %u%s}",
-                      t->rows, t->threads, t->vectors, t->vec, t->loop ? 2 : 1,
-                      kg_spec_max_cols(s), t->waves || t->packed ? ", .flags = FLY_ROWWISE_CANDIDATE" : "");
+                      ".cluster = %u, .resident = %u, .rowwise = {.rows = %u, .threads = %u, .vectors = %u, .vec = %u, .passes = "
+                      "%u, .flags = %s, .max_cols = %u}",
+                      t->cluster, t->cluster ? kg_row_resident(s) : 0, t->rows, t->threads, t->vectors, t->vec, t->loop ? 2 : 1,
+                      t->waves || t->packed ? "FLY_ROWWISE_CANDIDATE" : kg_row_again(s) ? "FLY_ROWWISE_AGAIN" : "0",
+                      kg_spec_max_cols(s));
     kg_buf_printf(r->out, ")\n");
 }
 

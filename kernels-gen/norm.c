@@ -52,6 +52,20 @@ static const struct kg_rowwise few_tiles_of_64[] = {
     {1, 512, 4, .loop = true},
 };
 
+/* NVIDIA's. Workgroups of 64 to 128 start and end on their own and still have 4 KiB to load, which is what a start
+ * costs. Rows longer than the registers of a workgroup are shared: parameters that are read for each row would cost as
+ * much as the row. */
+static const struct kg_rowwise ptx_tiles[] = {
+    {16, 8, 1}, {16, 8, 2}, {8, 16, 2}, {8, 16, 3}, {4, 16, 4},
+    {4, 32, 1}, {4, 32, 2}, {2, 32, 3}, {2, 32, 4}, {4, 64, 2},
+    {1, 64, 3}, {1, 64, 4}, {1, 128, 2}, {1, 128, 3}, {1, 128, 4}, {1, 128, 5},
+    {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 2}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
+    {1, 1024, 1}, {1, 1024, 2}, {1, 1024, 4}, {1, 1024, 8},
+    {1, 2048, 4, .cluster = 8}, {1, 4096, 4, .cluster = 8},
+    {1, 128, 4, .loop = true}, {1, 512, 4, .loop = true},
+};
+static const struct kg_rowwise ptx_light_loop = {1, 256, 4, .loop = true};
+
 /* One element at a time: rows too narrow for a vector, and whatever nothing else takes. */
 static const struct kg_rowwise narrow[] = {
     {32, 8, 1, .vec = 1},
@@ -132,7 +146,10 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
         /* Of f32 on AMD targets those that its codes have, with which its statistics are theirs. */
         const bool plain = s.weight == s.in && s.out == s.in && (s.in != KG_F32 || !kg_isa_of(arch)->any_alignment);
         const bool all = plain && !kg_arch_generic(arch);
-        if (kg_isa_of(arch)->wave_groups && all)
+        if (kg_isa_of(arch)->resident_lanes && all) {
+            kg_row_offer(s, ptx_tiles, sizeof ptx_tiles / sizeof *ptx_tiles, visit, with);
+            kg_row_offer(s, &ptx_light_loop, op->light, visit, with);
+        } else if (kg_isa_of(arch)->wave_groups && all)
             kg_row_offer(s, tiles_of_64, sizeof tiles_of_64 / sizeof *tiles_of_64, visit, with);
         else if (kg_isa_of(arch)->wave_groups)
             kg_row_offer(s, few_tiles_of_64, sizeof few_tiles_of_64 / sizeof *few_tiles_of_64, visit, with);

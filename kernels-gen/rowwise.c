@@ -10,6 +10,7 @@ const struct kg_reduction kg_most = {"float", "larger(%s, %s)", "", 4};
 const struct kg_reduction kg_largest = {"int", "larger_bits(%s, %s)", "_bits", 4, true};
 const struct kg_reduction kg_peak = {"peak", "join_peak(%s, %s, factor)", "_peak", 8};
 const struct kg_reduction kg_pair_sum = {"pair", "add_pair(%s, %s)", "_pair", 8};
+const struct kg_reduction kg_moments = {"moments", "join_moments(%s, %s)", "_moments", 16};
 const struct kg_reduction kg_wide_sum = {"double", "%s + %s", "_wide", 8, true};
 
 static unsigned smaller(unsigned a, unsigned b)
@@ -72,8 +73,8 @@ static void load_each(struct kg *g, const struct kg_spec *s, const char *name, c
         kg_line(g, "if (%s)", only);
     }
     const char *indent = only ? "    " : "", *at = place_of_vector(s);
-    if (g->aligned && !*what && s->tile.loop)
-        what = g->last_read ? "_last" : "_keep";
+    if (g->aligned && !*what && s->tile.loop) /* LayerNorm's short rows are faster without a hint in the last read */
+        what = !g->last_read ? "_keep" : s->op->light || !kg_row_again(s) ? "_last" : "";
     if (kg_row_strided(g, s))
         kg_line(g, "%s%s = load_strided_%s(%s, at@, %u, cols - 1);", indent, name, type, from, s->tile.threads);
     else
@@ -153,21 +154,27 @@ static void open_function(struct kg *g, const struct kg_spec *s, const char *hea
     g->indent++;
 }
 
-/* What the isa's bounds take beside the size of a workgroup: that again, or where registers are shared out
- * among workgroups, how many of them shall be resident. */
-static unsigned resident(const struct kg_spec *s)
+bool kg_row_again(const struct kg_spec *s)
+{
+    return s->tile.loop && s->tile.vec > 1 && (s->op->light || s->tile.threads <= 128) && s->weight == s->in &&
+           s->out == s->in && s->op->rows_held < 2 && kg_isa_of(s->arch)->resident_lanes;
+}
+
+unsigned kg_row_resident(const struct kg_spec *s)
 {
     const unsigned block = kg_spec_block(s), most = kg_isa_of(s->arch)->resident_lanes;
     if (!most)
         return block;
     /* Lanes cover memory's latency as far as registers for what they hold allow. */
     unsigned lanes = most / 2;
-    if (s->op->registers)
+    if (s->tile.cluster && !s->op->registers) /* two rows, and parameters */
+        lanes = most / 4;
+    else if (s->op->registers)
         lanes = smaller(most, kg_isa_of(s->arch)->registers / s->op->registers(s));
-    else if (s->op->rows_held < 2 && s->op->light && s->tile.vectors <= 2)
+    else if (s->op->rows_held < 2 && s->op->light && (kg_row_again(s) || s->tile.vectors <= 2))
         lanes = most;
     else if (s->op->rows_held < 2 &&
-             (s->tile.vectors <= 2 || (s->tile.vectors <= 4 && !s->tile.loop && (s->tile.rows == 1 || !s->op->light))))
+             (kg_row_again(s) || s->tile.vectors <= 2 || (s->tile.vectors <= 4 && !s->tile.loop && (s->tile.rows == 1 || !s->op->light))))
         lanes = most * 5 / 8 + block - 1;
     else if (s->tile.vectors > 4 && s->op->rows_held > 1)
         lanes = most / 4;
@@ -185,7 +192,7 @@ static void open_kernel(struct kg *g, const struct kg_spec *s)
 {
     char name[KG_NAME_MAX + 1], bounds[96], head[160];
     kg_spec_name(s, name);
-    int n = snprintf(bounds, sizeof bounds, kg_isa_of(s->arch)->bounds, kg_spec_block(s), resident(s));
+    int n = snprintf(bounds, sizeof bounds, kg_isa_of(s->arch)->bounds, kg_spec_block(s), kg_row_resident(s));
     if (s->tile.waves)
         snprintf(bounds + n, sizeof bounds - (size_t)n, ", amdgpu_waves_per_eu(%u, %u)", s->tile.waves, s->tile.waves);
     snprintf(head, sizeof head, "extern \"C\" __global__ void __attribute__((%s))", bounds);
@@ -547,6 +554,18 @@ void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
     }
 }
 
+void kg_row_sweep_zeros(struct kg *g, const struct kg_spec *s, const char *reset,
+                        void (*body)(struct kg *g, const struct kg_spec *s, bool own))
+{
+    if (!g->aligned) {
+        kg_row_sweep(g, s, reset, body);
+        return;
+    }
+    kg_each_scope(g);
+    body(g, s, false);
+    kg_each_scope_end(g);
+}
+
 /* The second time a sweep widens, it must look like another value, or the compiler keeps the first
  * one. */
 void kg_row_widened(struct kg *g, const struct kg_spec *s, const char *name, const char *value,
@@ -746,8 +765,8 @@ void kg_row_offer_hinted(const struct kg_spec *s, void (*visit)(const struct kg_
 void kg_row_offer_odd(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with), void *with)
 {
     static const struct kg_rowwise tiles[] = {
-        {8, 32, 8, .vec = 1}, {8, 32, 12, .vec = 1}, {8, 32, 16, .vec = 1}, {4, 64, 13, .vec = 1}, {4, 64, 16, .vec = 1},
-        {2, 128, 12, .vec = 1}, {2, 128, 16, .vec = 1}, {1, 256, 12, .vec = 1}, {1, 256, 16, .vec = 1},
+        {8, 32, 8, .vec = 1}, {8, 32, 12, .vec = 1}, {8, 32, 16, .vec = 1}, {1, 64, 13, .vec = 1}, {1, 64, 16, .vec = 1},
+        {1, 128, 12, .vec = 1}, {1, 128, 16, .vec = 1}, {1, 256, 12, .vec = 1}, {1, 256, 16, .vec = 1},
     };
     if (!kg_isa_of(s->arch)->any_alignment && kg_dtypes[s->in].bits == 16 && s->out == s->in && s->weight == s->in)
         kg_row_offer(*s, tiles, sizeof tiles / sizeof *tiles, visit, with);

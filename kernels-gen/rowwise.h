@@ -85,6 +85,10 @@ void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const
 void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
                   void (*body)(struct kg *g, const struct kg_spec *s, bool own));
 
+/* The same for sums to which zeros add nothing: of aligned rows no vector is left out. */
+void kg_row_sweep_zeros(struct kg *g, const struct kg_spec *s, const char *reset,
+                        void (*body)(struct kg *g, const struct kg_spec *s, bool own));
+
 /* In the body of a sweep: the f32 vector `name`, the input vector `value` widened. */
 void kg_row_widened(struct kg *g, const struct kg_spec *s, const char *name, const char *value,
                     bool own);
@@ -138,6 +142,7 @@ extern const struct kg_reduction kg_sum, kg_wide_sum; /* float, double */
 extern const struct kg_reduction kg_pair_sum;         /* pair: the sum of two floats each; within a wave */
 extern const struct kg_reduction kg_most;             /* float: the largest */
 extern const struct kg_reduction kg_largest;          /* int: the largest magnitude */
+extern const struct kg_reduction kg_moments;          /* moments */
 extern const struct kg_reduction kg_peak;             /* peak; needs `factor` */
 
 /* Where a row has several workgroups: waits until all of them run. Before their first kg_row_share, outside of any
@@ -155,6 +160,14 @@ void kg_row_share(struct kg *g, const struct kg_spec *s, const char *slot, const
 /* `name` in every work-item becomes the row's. */
 void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
                    const struct kg_reduction *r);
+
+/* Whether a loop has so many work-items resident that what they read is in L1 when it is read again: its kernel makes
+ * do with few registers. */
+bool kg_row_again(const struct kg_spec *s);
+
+/* What the isa's bounds take beside the size of a workgroup: that again, or where registers are shared out among
+ * workgroups, how many of them shall be resident. */
+unsigned kg_row_resident(const struct kg_spec *s);
 
 /* Vector registers a work-item can have. */
 unsigned kg_row_registers(const struct kg_spec *s);

@@ -87,7 +87,9 @@ void kg_spec_tile(const struct kg_spec *s, char out[KG_NAME_MAX + 1])
         s->op->tile(s, out, KG_NAME_MAX + 1);
         return;
     }
-    if (t->vec * kg_dtypes[s->in].bits != 128)
+    if (t->cluster)
+        snprintf(tag, sizeof tag, "_c%u", t->cluster);
+    else if (t->vec * kg_dtypes[s->in].bits != 128)
         snprintf(tag, sizeof tag, "_e%u", t->vec);
     if (t->waves)
         snprintf(waves, sizeof waves, "_w%u", t->waves);

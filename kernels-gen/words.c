@@ -379,6 +379,30 @@ static const struct kg_word maths[] = {
      "{\n"
      "    return __builtin_bit_cast(int, v) & 0x7fffffff;\n"
      "}"},
+    {"moments", KG_ANY, 0, 0,
+     "/* Sum and sum of squares of some values. */\n"
+     "struct __attribute__((aligned(16))) moments {\n"
+     "    double sum, squares;\n"
+     "};"},
+    {"add_moments_$x", KG_ANY, 32, 1u << KG_F32,
+     "/* v - from, exactly: elements in turn to even and to odd. */\n"
+     "static __device__ void add_moments_$x(moments &even, moments &odd, $x v, float from)\n"
+     "{\n"
+     "    f32 each[$n];\n"
+     "    __builtin_memcpy(each, &v, sizeof each);\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++) {\n"
+     "        const double d = (double)each[e] - from;\n"
+     "        moments &to = e % 2 ? odd : even;\n"
+     "        to.sum += d;\n"
+     "        to.squares = __builtin_fma(d, d, to.squares);\n"
+     "    }\n"
+     "}"},
+    {"join_moments", KG_ANY, 0, 0,
+     "static __device__ moments join_moments(moments a, moments b)\n"
+     "{\n"
+     "    return {a.sum + b.sum, a.squares + b.squares};\n"
+     "}"},
     {"peak", KG_ANY, 0, 0,
      "/* Of some elements, the largest, and the sum of 2^(factor (element - largest)). */\n"
      "struct peak {\n"
@@ -406,6 +430,11 @@ static const struct kg_word maths[] = {
      "static __device__ peak other" #n "_peak(peak v)\n"                                                 \
      "{\n"                                                                                         \
      "    return {other" #n "(v.top), other" #n "(v.sum)};\n"                                     \
+     "}"},                                                                                         \
+    {"other" #n "_moments", KG_ANY, 0, 0,                                                          \
+     "static __device__ moments other" #n "_moments(moments v)\n"                                  \
+     "{\n"                                                                                         \
+     "    return {other" #n "_wide(v.sum), other" #n "_wide(v.squares)};\n"                        \
      "}"}
     OTHER_KINDS(2),
     OTHER_KINDS(4),
@@ -481,6 +510,15 @@ static const struct kg_word maths[] = {
      "    const float rest = __builtin_fmaf(-hi, by, sum) + missing;\n"
      "    const float low = rest * part;\n"
      "    return {hi, __builtin_fmaf(__builtin_fmaf(-low, by, rest), part, low)};\n"
+     "}"},
+    {"variance_of", KG_ANY, 0, 0,
+     "/* n sum of squares - sum^2, in which all that cancels is exact, over n^2. */\n"
+     "static __device__ float variance_of(moments m, int n)\n"
+     "{\n"
+     "    const double high = m.sum * m.sum, low = __builtin_fma(m.sum, m.sum, -high);\n"
+     "    const double share = reciprocal((float)n);\n"
+     "    const float v = (__builtin_fma((double)n, m.squares, -high) - low) * share * share;\n"
+     "    return v < 0 ? 0 : v;\n"
      "}"},
     {"reciprocal_root", KG_ANY, 0, 0,
      "/* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact "

@@ -249,6 +249,64 @@ static const struct kg_word words[] = {
              "        __asm__ volatile(\"st.shared::cluster.b32 [%0], %1;\" :\n"
              "                         : \"r\"(there + 4 * i), \"r\"(((const int *)v)[i]) : \"memory\");\n"
              "}"},
+    {"workgroups", KG_ANY, 0, 0,
+     "/* Of the launch. */\n"
+     "static __device__ unsigned workgroups()\n"
+     "{\n"
+     "    return __nvvm_read_ptx_sreg_nctaid_x();\n"
+     "}"},
+    {"open_gates", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
+     .text = "/* Makes `count` gates, each of which opens for a phase when the bytes expected for it have come. By one\n"
+             " * work-item, before a cluster_barrier. */\n"
+             "static __device__ void open_gates(unsigned long *gates, int count)\n"
+             "{\n"
+             "    typedef __attribute__((address_space(3))) char shared;\n"
+             "    for (int i = 0; i < count; i++)\n"
+             "        __asm__ volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\" ::\n"
+             "                         \"r\"((unsigned)(unsigned long)(shared *)(gates + i)) : \"memory\");\n"
+             "    __asm__ volatile(\"fence.mbarrier_init.release.cluster;\" ::: \"memory\");\n"
+             "}"},
+    {"expect_bytes", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
+     .text = "/* The gate's present phase is to open after so many bytes. By one work-item. */\n"
+             "static __device__ void expect_bytes(unsigned long *gate, int bytes)\n"
+             "{\n"
+             "    typedef __attribute__((address_space(3))) char shared;\n"
+             "    __asm__ volatile(\"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\" ::\n"
+             "                     \"r\"((unsigned)(unsigned long)(shared *)gate), \"r\"(bytes) : \"memory\");\n"
+             "}"},
+    {"wait_gate", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
+     .text = "/* Waits until the gate has opened for its phase, 0 or 1 in turn: what was given through it may be read. */\n"
+             "static __device__ void wait_gate(unsigned long *gate, int phase)\n"
+             "{\n"
+             "    typedef __attribute__((address_space(3))) char shared;\n"
+             "    __asm__ volatile(\"{\\n\\t.reg .pred open;\\n\"\n"
+             "                     \"again: mbarrier.try_wait.parity.shared::cta.b64 open, [%0], %1;\\n\\t\"\n"
+             "                     \"@!open bra again;\\n\\t}\" ::\n"
+             "                     \"r\"((unsigned)(unsigned long)(shared *)gate), \"r\"(phase) : \"memory\");\n"
+             "}"},
+    {"give_through", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
+     .text = "/* Writes the dwords at v, one, two or fours of them, to where the cluster's workgroup `to` has slot, and counts them at its gate.\n"
+             " * Waits for nothing, where a barrier would wait for all stores before it. */\n"
+             "static __device__ void give_through(unsigned long *gate, void *slot, int to, const void *v, int dwords)\n"
+             "{\n"
+             "    typedef __attribute__((address_space(3))) char shared;\n"
+             "    unsigned there, counter;\n"
+             "    const int *part = (const int *)v;\n"
+             "    __asm__ volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(there)\n"
+             "                     : \"r\"((unsigned)(unsigned long)(shared *)slot), \"r\"(to));\n"
+             "    __asm__ volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(counter)\n"
+             "                     : \"r\"((unsigned)(unsigned long)(shared *)gate), \"r\"(to));\n"
+             "    if (dwords == 1)\n"
+             "        __asm__ volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];\" ::\n"
+             "                         \"r\"(there), \"r\"(part[0]), \"r\"(counter) : \"memory\");\n"
+             "    if (dwords == 2)\n"
+             "        __asm__ volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %2}, [%3];\" ::\n"
+             "                         \"r\"(there), \"r\"(part[0]), \"r\"(part[1]), \"r\"(counter) : \"memory\");\n"
+             "    for (int i = 0; i + 4 <= dwords; i += 4)\n"
+             "        __asm__ volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];\" ::\n"
+             "                         \"r\"(there + 4 * i), \"r\"(part[i]), \"r\"(part[i + 1]), \"r\"(part[i + 2]),\n"
+             "                         \"r\"(part[i + 3]), \"r\"(counter) : \"memory\");\n"
+             "}"},
     {"negative", KG_ANY, 0, 0,
      "static __device__ float negative(float v)\n"
      "{\n"
@@ -376,6 +434,12 @@ static const struct kg_word words[] = {
      "    const unsigned high = (unsigned short)__nvvm_ff_to_e4m3x2_rn(d, c);\n"
      "    return high << 16 | low;\n"
      "}"},
+    {"of_first", KG_ANY, 0, 0,
+     "/* v of the first of so many lanes. */\n"
+     "static __device__ float of_first(float v, int lanes)\n"
+     "{\n"
+     "    return __nvvm_shfl_sync_idx_f32(~0u, v, 0, (32 - lanes) << 8 | 31);\n"
+     "}"},
     OTHER(2, 1),
     OTHER(4, 2),
     OTHER(8, 4),
@@ -390,6 +454,7 @@ const struct kg_isa kg_isa_ptx = {
     .registers = 65536,
     .param_vectors = 2,
     .double_sums = true,
+    .double_moments = true,
     .resident_lanes = 2048,
     .exchanges_wait = true,
     .clusters = true,

@@ -10,6 +10,9 @@
  *          as m is the float nearest to the mean
  *   write  (x - m) rstd - m_low rstd, times gamma, plus beta
  *
+ * Where double keeps up, the mean and the variance come from one sweep instead: sum and sum of squares in double, of f32
+ * taken from the row's first element.
+ *
  * Longer rows are read twice. The first read keeps, for what a lane has seen, that sum, and sum and squares
  * of the deviations from a value near the lane's mean, which moves along.
  *
@@ -17,6 +20,7 @@
  * LDS: 12 bytes a wave where a row has several.
  */
 #include "../norm.h"
+#include "../shared.h"
 
 #include <stdio.h>
 
@@ -49,7 +53,7 @@ static unsigned registers(const struct kg_spec *s)
 
 static const char *legal(const struct kg_spec *s)
 {
-    return kg_row_legal(s, registers(s));
+    return kg_row_legal(s, s->tile.cluster ? kg_shared_registers(s, 2) : registers(s));
 }
 
 static void variants(const struct kg_op *op, const struct kg_arch *arch,
@@ -176,6 +180,79 @@ static void fold(struct kg *g, const struct kg_spec *s, const char *name, const 
     kg_line(g, "const pair %s = fold_f32x%u(%s - %s, %s);", name, chains(s), hi, start_of_sum(s), lo);
 }
 
+static bool by_moments(const struct kg_spec *s)
+{
+    return kg_isa_of(s->arch)->double_moments && s->tile.vec > 1;
+}
+
+/*
+ * What is taken from values before they are squared: of f32 the row's first element, for 16 bits nothing. Then what
+ * squares lose in double is less than f32 shows, however small the deviations are beside the mean. Of a sum the first
+ * element comes from lane 0: in memory its terms may have been overwritten.
+ */
+static void pivot(struct kg *g, const struct kg_spec *s)
+{
+    const bool one_wave = s->tile.threads <= s->arch->wave;
+    const char *slot = s->tile.rows > 1 ? "slot" : "0", *first = s->tile.vectors > 1 ? "values[0][0]" : "values[0]";
+    if (s->in != KG_F32)
+        return;
+    kg_line(g, "float pivot;");
+    kg_open(g, "if (residual)");
+    if (one_wave) {
+        kg_line(g, "pivot = of_first(%s, %u);", first, s->tile.threads);
+    } else {
+        kg_line(g, "__shared__ float first_of[%u];", s->tile.rows);
+        g->lds += 4 * s->tile.rows;
+        kg_line(g, "if (lane == 0)");
+        kg_line(g, "    first_of[%s] = %s;", slot, first);
+        kg_line(g, "barrier();");
+        kg_line(g, "pivot = first_of[%s];", slot);
+    }
+    kg_else(g);
+    kg_line(g, "pivot = x_row[0];");
+    kg_close(g);
+}
+
+static void add_moments(struct kg *g, const struct kg_spec *s, bool own)
+{
+    const char *from = s->in == KG_F32 ? "pivot" : "0";
+    kg_row_widened(g, s, "v", "values@", false);
+    if (own)
+        kg_line(g, "v = only_$f(v, $n - moved@, %s);", from);
+    if (g->aligned && s->in == KG_F32)
+        from = "moved@ == 0 ? pivot : 0";
+    kg_line(g, kg_row_again(s) ? "add_moments_$f(all, all, v, %s);" : "add_moments_$f(even, odd, v, %s);", from);
+}
+
+/* In two chains where registers allow. */
+static void declare_moments(struct kg *g, const struct kg_spec *s)
+{
+    kg_line(g, kg_row_again(s) ? "moments all = {0, 0};" : "moments even = {0, 0}, odd = {0, 0};");
+}
+
+static void join_moments(struct kg *g, const struct kg_spec *s)
+{
+    if (!kg_row_again(s))
+        kg_line(g, "moments all = join_moments(even, odd);");
+}
+
+/* `all`, the moments of a lane's vectors. */
+static void sum_moments(struct kg *g, const struct kg_spec *s)
+{
+    declare_moments(g, s);
+    kg_row_sweep_zeros(g, s, NULL, add_moments);
+    join_moments(g, s);
+    kg_row_keep_packed(g, s, "values");
+}
+
+static void moments_statistics(struct kg *g, const struct kg_spec *s)
+{
+    kg_line(g, s->in == KG_F32 ? "const double sum = all.sum + (double)cols * pivot;" : "const double sum = all.sum;");
+    mean(g, s);
+    kg_line(g, "const float variance = variance_of(all, cols);");
+    scale_and_statistics(g);
+}
+
 /* `$f v`, the vector at hand. */
 static void widened(struct kg *g, const struct kg_spec *s, bool own)
 {
@@ -233,6 +310,19 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_norm_add(g, s);
     kg_blank(g);
 
+    const struct kg_norm_result r = {params, result, !params_in_batches(s), kg_norm_batch(s)};
+    if (by_moments(s)) {
+        kg_note(g, "Sum and squares of the row.");
+        pivot(g, s);
+        sum_moments(g, s);
+        if (!params_with_row(s) && !params_in_batches(s))
+            params(g, s);
+        kg_row_reduce(g, s, "all", &kg_moments);
+        moments_statistics(g, s);
+        kg_norm_write(g, s, &r);
+        return;
+    }
+
     kg_note(g, "Sum of the row.");
     kg_norm_wide(g, s);
     if (in_double(s)) {
@@ -269,8 +359,6 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_reduce(g, s, "square", &kg_sum);
     kg_line(g, "const float variance = square * reciprocal((float)cols) - m_low * m_low;");
     scale_and_statistics(g);
-
-    const struct kg_norm_result r = {params, result, !params_in_batches(s), kg_norm_batch(s)};
     kg_norm_write(g, s, &r);
 }
 
@@ -302,6 +390,23 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_begin(g, s);
     kg_norm_rows(g, s);
     kg_row_anchor(g, s);
+    const struct kg_norm_result r = {params, result, false, kg_row_again(s) ? 1 : kg_norm_batch(s)};
+    if (by_moments(s)) {
+        kg_note(g, "First read: sum and squares.");
+        if (s->in == KG_F32)
+            kg_line(g, "const float pivot = residual ? 0 : x_row[0];");
+        declare_moments(g, s);
+        kg_row_loop(g, s);
+        kg_row_load(g, s, "values", false);
+        kg_norm_add(g, s);
+        kg_row_sweep_zeros(g, s, NULL, add_moments);
+        kg_close(g);
+        join_moments(g, s);
+        kg_row_reduce(g, s, "all", &kg_moments);
+        moments_statistics(g, s);
+        kg_norm_write_loop(g, s, &r);
+        return;
+    }
 
     kg_note(
         g,
@@ -353,14 +458,52 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_reduce(g, s, "square", &kg_sum);
     kg_line(g, "const float variance = square * reciprocal((float)cols);");
     scale_and_statistics(g);
-
-    const struct kg_norm_result r = {params, result, false, kg_norm_batch(s)};
     kg_norm_write_loop(g, s, &r);
+}
+
+/* Parameters as f32: there are registers for it, and a row saves two instructions an element. */
+static void params_wide(struct kg *g, const struct kg_spec *s)
+{
+    params(g, s);
+    kg_line(g, "$f wide_scales@@, wide_offsets@@;");
+    kg_each(g);
+    kg_line(g, "wide_scales@ = settled_$f(widen_$w(scales@));");
+    kg_line(g, "wide_offsets@ = settled_$f(widen_$w(offsets@));");
+    kg_each_end(g);
+}
+
+static void result_wide(struct kg *g, const struct kg_spec *s)
+{
+    (void)s;
+    kg_line(g, "const $f d = widen_$x(values@) + less_m;");
+    kg_line(g, "$f t = (d * scale + shift) * wide_scales@ + wide_offsets@;");
+}
+
+/* The pivot has come with the row; the workgroup that may overwrite it waits for what is found here. */
+static void measure(struct kg *g, const struct kg_spec *s)
+{
+    if (s->in == KG_F32)
+        kg_line(g, "const float pivot = residual ? 0 : first;");
+    sum_moments(g, s);
+    kg_shared_reduce(g, s, "all", &kg_moments);
+}
+
+static void write_shared(struct kg *g, const struct kg_spec *s)
+{
+    const struct kg_norm_result r = {params_wide, result_wide, true, s->tile.vectors};
+    moments_statistics(g, s);
+    kg_norm_write(g, s, &r);
+}
+
+static void emit_shared(struct kg *g, const struct kg_spec *s)
+{
+    static const struct kg_shared op = {&kg_moments, "all", params_wide, kg_norm_add, measure, write_shared};
+    kg_shared_emit(g, s, &op);
 }
 
 static void emit(struct kg *g, const struct kg_spec *s)
 {
-    kg_row_emit(g, s, s->tile.loop ? emit_loop : emit_resident);
+    kg_row_emit(g, s, s->tile.cluster ? emit_shared : s->tile.loop ? emit_loop : emit_resident);
 }
 
 const struct kg_op kg_op_layernorm = {

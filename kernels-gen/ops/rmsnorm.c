@@ -12,6 +12,7 @@
  * LDS: 4 bytes a wave where a row has several, 4 more for a quantised output.
  */
 #include "../norm.h"
+#include "../shared.h"
 
 static const struct kg_arg args[] = {
     {"x", KG_ARG_IN, KG_OF_IN, false, "ldx"},
@@ -38,6 +39,8 @@ static bool params_early(const struct kg_spec *s)
 static const char *legal(const struct kg_spec *s)
 {
     const unsigned param = s->weight == s->in ? 4 : 8;
+    if (s->tile.cluster)
+        return kg_row_legal(s, kg_shared_registers(s, 1));
     return kg_row_legal(s, 6 * s->tile.vectors + (param + (kg_is_quantised(s) ? 4 : 0)) * kg_norm_batch(s) + 40);
 }
 
@@ -85,7 +88,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_note(g, "Sum of squares.");
     kg_norm_wide(g, s);
     kg_norm_squares(g);
-    kg_row_sweep(g, s, "squares = 0;", sum_squares);
+    kg_row_sweep_zeros(g, s, "squares = 0;", sum_squares);
     kg_norm_square(g);
     if (!kg_norm_keeps_wide(g, s))
         kg_row_keep_packed(g, s, "values");
@@ -108,7 +111,7 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_load(g, s, "values", false);
     kg_norm_add(g, s);
     kg_line(g, "$f squares = 0;");
-    kg_row_sweep(g, s, "squares = 0;", sum_squares);
+    kg_row_sweep_zeros(g, s, "squares = 0;", sum_squares);
     kg_line(g, "square += sum_$f(squares);");
     kg_close(g);
     kg_row_reduce(g, s, "square", &kg_sum);
@@ -118,9 +121,30 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_norm_write_loop(g, s, &r);
 }
 
+static void measure(struct kg *g, const struct kg_spec *s)
+{
+    kg_norm_squares(g);
+    kg_row_sweep_zeros(g, s, NULL, sum_squares);
+    kg_norm_square(g);
+    kg_shared_reduce(g, s, "square", &kg_sum);
+}
+
+static void write_shared(struct kg *g, const struct kg_spec *s)
+{
+    const struct kg_norm_result r = {params, result, true, s->tile.vectors};
+    scale_and_statistics(g);
+    kg_norm_write(g, s, &r);
+}
+
+static void emit_shared(struct kg *g, const struct kg_spec *s)
+{
+    static const struct kg_shared op = {&kg_sum, "square", params, kg_norm_add, measure, write_shared};
+    kg_shared_emit(g, s, &op);
+}
+
 static void emit(struct kg *g, const struct kg_spec *s)
 {
-    kg_row_emit(g, s, s->tile.loop ? emit_loop : emit_resident);
+    kg_row_emit(g, s, s->tile.cluster ? emit_shared : s->tile.loop ? emit_loop : emit_resident);
 }
 
 const struct kg_op kg_op_rmsnorm = {

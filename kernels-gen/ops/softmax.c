@@ -9,7 +9,8 @@
  *   write  powers / sum
  *
  * Longer rows are read twice: the first read keeps top and sum of what a lane has seen, rescaling the sum
- * when top grows.
+ * when top grows. So are shorter rows that fill the machine where L1 holds them: few registers then leave room for
+ * more rows, whose reading hides the work of others (kg_row_again).
  *
  * Registers: 4 dwords a vector for the row, then 8 for its powers. LDS: 8 bytes a wave where a row has several.
  */
@@ -43,9 +44,23 @@ static const struct kg_rowwise tiles[] = {
 /* What kg_row_offer makes of short rows where single waves are workgroups, in larger ones. */
 static const struct kg_rowwise packed[] = {{16, 16, 2, .packed = true}, {4, 32, 3, .packed = true}};
 
+/* NVIDIA's; see norm.c. */
+static const struct kg_rowwise ptx_tiles[] = {
+    {16, 8, 1}, {16, 8, 2}, {8, 16, 2}, {8, 16, 3},
+    {4, 32, 1}, {4, 32, 2}, {2, 32, 3}, {2, 32, 4},
+    {1, 64, 3}, {1, 64, 4}, {1, 128, 2}, {1, 128, 3}, {1, 128, 4}, {1, 128, 5},
+    {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 2}, {1, 512, 3}, {1, 512, 4},
+    {1, 1024, 2}, {1, 1024, 4}, {1, 1024, 8},
+    {1, 128, 4, .loop = true}, {1, 256, 4, .loop = true}, {1, 512, 4, .loop = true}, {1, 1024, 4, .loop = true},
+    {32, 8, 1, .vec = 1},
+    {1, 256, 4, .vec = 1, .loop = true},
+};
+
 /* A vector, its place and what becomes of it; the rest is the arithmetic of a vector. */
 static const char *legal(const struct kg_spec *s)
 {
+    if (kg_row_again(s))
+        return kg_row_legal(s, 4 * s->tile.vectors + 16);
     return kg_row_legal(s, 12 * s->tile.vectors + 34);
 }
 
@@ -59,15 +74,18 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
         if (kg_isa_of(arch)->wave_groups)
             kg_row_offer(s, packed, sizeof packed / sizeof *packed, visit, with);
         kg_row_offer_odd(&s, visit, with);
-        kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
+        if (kg_isa_of(arch)->resident_lanes)
+            kg_row_offer(s, ptx_tiles, sizeof ptx_tiles / sizeof *ptx_tiles, visit, with);
+        else
+            kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
     }
 }
 
-/* `seen`, the visible columns of the row; `sign` and `factor`. */
+/* `seen`, the visible columns of the row, and `factor`. */
 static void mask(struct kg *g, const struct kg_spec *s)
 {
     g->stage = "mask";
-    kg_note(g, "Columns from `seen` on are hidden. A negative scale turns the order around.");
+    kg_note(g, "Columns from `seen` on are hidden.");
     kg_line(g, "int seen = cols;");
     kg_line(g, "if (lengths)");
     kg_line(g, "    seen = clamp(lengths[row], 0, cols);");
@@ -75,15 +93,22 @@ static void mask(struct kg *g, const struct kg_spec *s)
     kg_line(g, "const long last = (first_row + row) %% causal_rows + cols - causal_rows;");
     kg_line(g, "seen = last + 1 < seen ? (last < -1 ? 0 : (int)last + 1) : seen;");
     kg_close(g);
-    kg_line(g, "const float sign = scale < 0 ? -1 : 1, factor = scale * sign * 0x1.715476p+0f;");
-    kg_line(g, "const %s hidden = -sign * __builtin_inff();", kg_dtypes[s->in].token);
+    kg_line(g, "const float factor = (scale < 0 ? -scale : scale) * 0x1.715476p+0f;");
+    kg_line(g, "const %s hidden = -__builtin_inff();", kg_dtypes[s->in].token);
     kg_blank(g);
 }
 
+/* values@ become v, with hidden columns minus infinity. */
 static void hide(struct kg *g, const struct kg_spec *s)
 {
+    kg_note(g, "A negative scale turns the order around.");
+    kg_open(g, "if (scale < 0)");
+    kg_each(g);
+    kg_line(g, "values@ = -values@;");
+    kg_each_end(g);
+    kg_close(g);
     if (g->aligned) /* vectors outside the row are hidden too */
-        kg_open(g, s->tile.loop ? "if (seen < first + %u)" : "if (seen < %u)", kg_spec_max_cols(s));
+        kg_open(g, s->tile.loop ? "if (seen < first + %u)" : "if (seen < %u)", s->tile.threads * s->tile.vectors * s->tile.vec);
     else
         kg_open(g, "if (seen < cols)");
     kg_each(g);
@@ -120,11 +145,6 @@ static void powers_guarded(struct kg *g, const struct kg_spec *s)
     kg_each(g);
     kg_line(g, "powers@ = widen_$x(values@);");
     kg_each_end(g);
-    kg_open(g, "if (scale < 0)");
-    kg_each(g);
-    kg_line(g, "powers@ = -powers@;");
-    kg_each_end(g);
-    kg_close(g);
     kg_line(g, "float top = -__builtin_inff();");
     kg_each(g);
     kg_line(g, "if (inside@)");
@@ -162,7 +182,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
         kg_note(g, "The largest element.");
         kg_line(g, "float top = -__builtin_inff();");
         kg_each(g);
-        kg_line(g, "top = larger(top, most_$f(widen_$x(values@) * sign));");
+        kg_line(g, "top = larger(top, most_$f(widen_$x(values@)));");
         kg_each_end(g);
         kg_row_keep_packed(g, s, "values");
         kg_row_reduce(g, s, "top", &kg_most);
@@ -172,7 +192,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
         kg_note(g, "Powers, and their sum.");
         kg_line(g, "$f powers@@;");
         kg_each(g);
-        kg_line(g, "powers@ = power_$f((widen_$x(values@) * sign - about) * factor);");
+        kg_line(g, "powers@ = power_$f((widen_$x(values@) - about) * factor);");
         kg_each_end(g);
         kg_line(g, "$f part = 0;");
         kg_row_sweep(g, s, "part = 0;", sum_powers);
@@ -199,7 +219,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
 static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
-    kg_line(g, "v = power_$f((v * sign - near) * factor);");
+    kg_line(g, "v = power_$f((v - near) * factor);");
     kg_row_own(g, "v", own);
     kg_line(g, "part += v;");
 }
@@ -216,15 +236,26 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_load(g, s, "values", false);
     hide(g, s);
     kg_row_keep_packed(g, s, "values");
-    kg_line(g, "float high = all.top;");
-    kg_each(g);
-    kg_line(g, "high = larger(high, most_$f(widen_$x(values@) * sign));");
-    kg_each_end(g);
-    kg_row_keep_packed(g, s, "values");
-    kg_line(g, "const float near = high == -__builtin_inff() ? 0 : high;");
-    kg_line(g, "$f part = 0;");
-    kg_row_sweep(g, s, "part = 0;", sum_chunk);
-    kg_line(g, "all = {high, all.sum * away(all.top, high, factor) + sum_$f(part)};");
+    if (kg_row_apart(g, s) || kg_row_strided(g, s)) {
+        kg_note(g, "A vector at a time: more would have to be kept.");
+        kg_each_scope(g);
+        kg_line(g, "const float high = larger(all.top, most_$f(widen_$x(values@)));");
+        kg_line(g, "const float near = high == -__builtin_inff() ? 0 : high;");
+        kg_line(g, "$f v = power_$f((widen_$x(values@) - near) * factor);");
+        kg_row_own(g, "v", !g->aligned); /* of aligned rows, what lies outside is hidden */
+        kg_line(g, "all = {high, all.sum * away(all.top, high, factor) + sum_$f(v)};");
+        kg_each_scope_end(g);
+    } else {
+        kg_line(g, "float high = all.top;");
+        kg_each(g);
+        kg_line(g, "high = larger(high, most_$f(widen_$x(values@)));");
+        kg_each_end(g);
+        kg_row_keep_packed(g, s, "values");
+        kg_line(g, "const float near = high == -__builtin_inff() ? 0 : high;");
+        kg_line(g, "$f part = 0;");
+        kg_row_sweep(g, s, "part = 0;", sum_chunk);
+        kg_line(g, "all = {high, all.sum * away(all.top, high, factor) + sum_$f(part)};");
+    }
     kg_close(g);
     kg_row_reduce(g, s, "all", &kg_peak);
     kg_line(g, "const float top = all.top, sum = all.sum;");
@@ -236,7 +267,7 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_load(g, s, "values", true);
     hide(g, s);
     kg_each_scope(g);
-    kg_line(g, "const $o out = narrow_$o(power_$f((widen_$x(values@) * sign - about) * factor) * inverse);");
+    kg_line(g, "const $o out = narrow_$o(power_$f((widen_$x(values@) - about) * factor) * inverse);");
     kg_row_store(g, s, "out");
     kg_each_scope_end(g);
     kg_close(g);

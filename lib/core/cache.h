@@ -19,6 +19,7 @@ struct fly_entry {
     void *function;    /* loaded, or null */
     const struct fly_kernel *second; /* runs after kernel, or null */
     void *second_function;
+    uint32_t clusters; /* of a kernel whose clusters go on from row to row, that run at a time; 0: not asked yet */
     uint64_t workspace; /* bytes the problem takes */
     uint32_t grid[3];  /* workgroups of the problem, as the op's grid() says */
     uint32_t launches; /* kernels the problem takes */

@@ -101,6 +101,23 @@ static bool ready(const struct fly_entry *e)
     return e->function && (!e->second || e->second_function);
 }
 
+/* Asks how many clusters run at a time, of a kernel that goes on from row to row: more would wait for whole ones to end. */
+static flyStatus_t __attribute__((noinline, cold))
+count_clusters(flyHandle_t h, const char *function, struct fly_entry *e)
+{
+    const struct fly_kernel *k = e->kernel;
+    uint32_t clusters = 0;
+    int error = h->rt->function_clusters
+                    ? h->rt->function_clusters(h->rt, e->function, k->block, k->cluster, &clusters)
+                    : 0;
+    if (error)
+        return runtime_failed(h, function, "asking for the clusters", error);
+    e->clusters = clusters ? clusters : UINT16_MAX;
+    if (e->grid[0] > e->clusters * k->cluster)
+        e->grid[0] = e->clusters * k->cluster;
+    return FLY_STATUS_SUCCESS;
+}
+
 static flyStatus_t __attribute__((noinline, cold))
 load_entry(flyHandle_t h, const char *function, const struct fly_op *op, struct fly_entry *e)
 {
@@ -136,6 +153,8 @@ flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fl
         return runtime_failed(h, op->function, "entering the device", error);
     if (!ready(e))
         status = load_entry(h, op->function, op, e);
+    if (e->kernel->resident && !e->clusters && status == FLY_STATUS_SUCCESS)
+        status = count_clusters(h, op->function, e);
     if (status == FLY_STATUS_SUCCESS) {
         struct fly_call c = {h, op, e};
         error = launch(&c, args);
@@ -182,6 +201,8 @@ flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_pr
             return runtime_failed(h, function, "entering the device", error);
         if (!ready(e))
             status = load_entry(h, function, op, e);
+        if (e->kernel->resident && !e->clusters && status == FLY_STATUS_SUCCESS)
+            status = count_clusters(h, function, e);
         if (status == FLY_STATUS_SUCCESS) {
             error = rt->function_registers(rt, e->function, &out.registers);
             if (error)

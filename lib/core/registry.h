@@ -22,10 +22,11 @@ struct fly_rowwise_tile {
     uint32_t max_cols; /* largest cols it may run; 0: no limit */
 };
 
-/* The kernel runs after another one and adds up what that one's workgroups left. */
-enum { FLY_ROWWISE_SUM = 1 };
-/* Only tuning and FLY_KERNEL pick it. */
-enum { FLY_ROWWISE_CANDIDATE = 2 };
+enum {
+    FLY_ROWWISE_SUM = 1,       /* the kernel runs after another one and adds up what that one's workgroups left */
+    FLY_ROWWISE_CANDIDATE = 2, /* only tuning and FLY_KERNEL pick it */
+    FLY_ROWWISE_AGAIN = 4,     /* a row that is read in one round is in L1 when it is read again */
+};
 
 struct fly_gemm_tile {
     uint16_t m, n, k;         /* tile, elements */
@@ -43,6 +44,7 @@ struct fly_kernel {
     uint8_t types[3];       /* flyDtype_t: input, weight, output */
     uint8_t module;         /* index into the module table */
     uint8_t cluster;        /* neighbouring workgroups that must run at the same time; 0: none */
+    uint8_t resident;       /* workgroups on a compute unit at a time, of kernels that go on from row to row; 0: others */
     uint16_t block;         /* work-items a workgroup */
     uint32_t lds;           /* static LDS bytes */
     uint32_t kernarg_bytes; /* size of the explicit kernel arguments */

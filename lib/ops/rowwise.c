@@ -40,24 +40,28 @@ int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes)
     return snprintf(text, bytes, "%u <= cols", k->rowwise.vec);
 }
 
-/* What keeps a machine busy: a work-item's vectors and the work-items of a workgroup, where rows fill the
- * machine and where there are few, when a wide workgroup is the only parallelism. Measured on an H200 for
- * PTX, modelled for AMD. */
+/* What keeps a machine busy: a work-item's vectors and the work-items of a workgroup, where rows fill the machine, the
+ * same where there are fewer, and the work-items where there is no more than a row a compute unit: then a wide
+ * workgroup is the only parallelism. Measured on an H200 for PTX, modelled for AMD. */
 struct taste {
-    int vectors, block, few_vectors, few_block;
+    int vectors, block, few_vectors, few_block, single_block;
 };
-static const struct taste on_amd = {4, 128, 4, 256}, on_ptx = {2, 256, 2, 512};
-/* Kernels of PTX with more to do between lanes want more vectors, and so do rows whose vectors are not aligned,
- * which tiles of single elements take best. */
-static const struct taste on_ptx_busy = {4, 256, 2, 512}, on_ptx_odd = {4, 256, 2, 512};
+static const struct taste on_amd = {4, 128, 4, 128, 256};
+/* Of PTX. Rows whose vectors are not aligned are taken best by tiles of single elements. */
+static const struct taste on_ptx[] = {
+    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512},
+    [FLY_ROWWISE_WIDE] = {2, 256, 2, 256, 512},
+    [FLY_ROWWISE_BUSY] = {4, 64, 2, 256, 512},
+};
+static const struct taste on_ptx_odd = {4, 128, 2, 256, 512};
 
 static const struct taste *taste_of(const struct fly_target *t, const struct fly_kernel *k, int64_t cols,
-                                    int64_t ld, bool busy)
+                                    int64_t ld, enum fly_rowwise_work work)
 {
     if (strcmp(t->arch->family, "PTX"))
         return &on_amd;
     const int64_t vector = 128 / fly_dtype_bits(k->types[0]);
-    return cols % vector || ld % vector ? &on_ptx_odd : busy ? &on_ptx_busy : &on_ptx;
+    return cols % vector || ld % vector ? &on_ptx_odd : &on_ptx[work];
 }
 
 /* Costs are in thousandths of the ideal time of the row. Idle lanes move no memory and cost a part of their
@@ -68,6 +72,8 @@ enum {
     LINE = 64, /* bytes */
     SIMDS = 4, /* of a compute unit */
     COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
+    COST_AGAIN = -10,        /* the same from L1, where rows fill the machine */
+    COST_ROUND = 20,         /* of a loop, after the first: rows of fewer workgroups stay in L2 */
     COST_VECTOR_STEP = 25,   /* a halving or doubling away from the wanted vectors */
     COST_NARROW = 4000,      /* accesses of less than 16 bytes */
     COST_ODD = 200,          /* vectors on PTX that are not aligned and are taken by elements */
@@ -120,7 +126,7 @@ static int64_t line_bytes(const struct fly_kernel *k, bool codes, int64_t wave, 
 }
 
 static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, int64_t ld,
-                       const struct fly_target *target, const struct taste *taste)
+                       bool twice, const struct fly_target *target, const struct taste *taste)
 {
     const uint32_t cus = target->cus;
     const struct fly_rowwise_tile *t = &k->rowwise;
@@ -142,7 +148,7 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     }
     int64_t workgroups = (rows + t->rows - 1) / t->rows;
     int vectors = rows >= 4 * (int64_t)cus ? taste->vectors : taste->few_vectors;
-    int block = rows > cus ? taste->block : taste->few_block;
+    int block = rows >= 4 * (int64_t)cus ? taste->block : rows > cus ? taste->few_block : taste->single_block;
     /* Instructions come closest to memory's time there; with more elements a lane, fewer of them are for the row. */
     if (codes && rows >= 4 * (int64_t)cus)
         vectors = 2 * taste->vectors, block = target->arch->wave;
@@ -152,8 +158,11 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
         cost += COST_ODD;
     else if (t->vec * fly_dtype_bits(k->types[0]) < 128)
         cost += COST_NARROW;
-    if (t->passes != 1)
-        cost += COST_SECOND_READ;
+    if (t->passes != 1) {
+        const bool again = t->flags & FLY_ROWWISE_AGAIN;
+        cost += again && twice && rounds == 1 && rows >= 4 * (int64_t)cus ? COST_AGAIN : COST_SECOND_READ;
+        cost += again ? COST_ROUND * (rounds - 1) : 0;
+    }
     cost += COST_VECTOR_STEP * log2_distance(t->vectors, (uint64_t)vectors);
     cost += COST_THREADS_STEP * log2_distance(k->block, (uint64_t)block);
     /* Two rows of half a wave of 32 each are no more than one of a wave of 64. */
@@ -170,15 +179,15 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
 }
 
 uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
-                               int64_t ld, bool busy, const struct fly_target *t)
+                               int64_t ld, enum fly_rowwise_work work, bool twice, const struct fly_target *t)
 {
-    const struct taste *taste = n ? taste_of(t, k, cols, ld, busy) : &on_amd;
+    const struct taste *taste = n ? taste_of(t, k, cols, ld, work) : &on_amd;
     uint32_t best = n;
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < n; i++) {
         if (fly_rowwise_fits(&k[i], cols) || k[i].rowwise.flags & FLY_ROWWISE_CANDIDATE)
             continue;
-        int64_t cost = cost_of(&k[i], rows, cols, ld, t, taste);
+        int64_t cost = cost_of(&k[i], rows, cols, ld, twice && taste != &on_ptx_odd, t, taste);
         if (cost < least) {
             least = cost;
             best = i;
@@ -197,15 +206,6 @@ int64_t fly_rowwise_rows_per_launch(const struct fly_kernel *k)
     return rows < INT_MAX ? rows : INT_MAX / k->rowwise.rows * k->rowwise.rows;
 }
 
-void fly_rowwise_grid(const struct fly_kernel *k, int64_t rows, uint32_t grid[3], uint32_t *launches)
-{
-    int64_t most = fly_rowwise_rows_per_launch(k);
-    int64_t n = rows / most + (rows % most != 0);
-    grid[0] = fly_rowwise_workgroups(k, rows < most ? rows : most);
-    grid[1] = grid[2] = 1;
-    *launches = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-}
-
 const char *fly_rowwise_op_fits(const struct fly_kernel *k, const struct fly_problem *p)
 {
     return fly_rowwise_fits(k, p->v[FLY_ROWWISE_COLS]);
@@ -215,21 +215,19 @@ uint32_t fly_rowwise_op_heuristic(const struct fly_kernel *k, uint32_t n, const 
                                   const struct fly_target *t)
 {
     return fly_rowwise_heuristic(k, n, p->v[FLY_ROWWISE_ROWS], p->v[FLY_ROWWISE_COLS],
-                                 p->v[FLY_ROWWISE_LD], false, t);
-}
-
-uint32_t fly_rowwise_busy_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
-                                    const struct fly_target *t)
-{
-    return fly_rowwise_heuristic(k, n, p->v[FLY_ROWWISE_ROWS], p->v[FLY_ROWWISE_COLS],
-                                 p->v[FLY_ROWWISE_LD], true, t);
+                                 p->v[FLY_ROWWISE_LD], FLY_ROWWISE_WIDE, false, t);
 }
 
 void fly_rowwise_op_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
                          uint32_t grid[3], uint32_t *launches)
 {
-    (void)t;
-    fly_rowwise_grid(k, p->v[FLY_ROWWISE_ROWS], grid, launches);
+    int64_t rows = p->v[FLY_ROWWISE_ROWS], most = fly_rowwise_rows_per_launch(k);
+    int64_t n = rows / most + (rows % most != 0);
+    /* The runtime may say later that fewer clusters run at a time. */
+    uint32_t clusters = k->resident ? t->cus * k->resident / k->cluster : 0;
+    grid[0] = fly_rowwise_workgroups(k, rows < most ? rows : most, clusters ? clusters : 1);
+    grid[1] = grid[2] = 1;
+    *launches = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
 uint64_t fly_no_workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)

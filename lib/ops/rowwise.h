@@ -20,10 +20,13 @@ int64_t fly_rowwise_max_cols(const struct fly_kernel *k);
 /* struct fly_op's limits. */
 int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes);
 
-/* The best tile of k[0..n-1] for rows x cols, ld elements apart, or n. busy: kernels with much to do beside
- * moving memory. */
+/* What an op's kernels do beside moving a row: little, hold two rows or make codes, much. */
+enum fly_rowwise_work { FLY_ROWWISE_LIGHT, FLY_ROWWISE_WIDE, FLY_ROWWISE_BUSY };
+
+/* The best tile of k[0..n-1] for rows x cols, ld elements apart, or n. twice: a row may be read twice where it stays in
+ * L1, as it is not the sum of two. */
 uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
-                               int64_t ld, bool busy, const struct fly_target *t);
+                               int64_t ld, enum fly_rowwise_work work, bool twice, const struct fly_target *t);
 
 /* Columns of a line before the first one of a row, at most, if rows lie ld apart, the first at a line. */
 int64_t fly_rowwise_most_before(int64_t ld, int64_t line);
@@ -31,14 +34,13 @@ int64_t fly_rowwise_most_before(int64_t ld, int64_t line);
 /* Rows one launch of k may cover. */
 int64_t fly_rowwise_rows_per_launch(const struct fly_kernel *k);
 
-/* Workgroups for `rows` rows, which must fit one launch. */
-static inline uint32_t fly_rowwise_workgroups(const struct fly_kernel *k, int64_t rows)
+/* Workgroups of the call's kernel for `rows` rows, which must fit one launch. */
+static inline uint32_t fly_rowwise_workgroups(const struct fly_kernel *k, int64_t rows, uint32_t clusters)
 {
+    if (k->resident) /* they go on from row to row */
+        return (uint32_t)(rows < clusters ? rows : clusters) * k->cluster;
     return (uint32_t)((rows + k->rowwise.rows - 1) / k->rowwise.rows);
 }
-
-/* struct fly_op's grid for a problem of `rows` rows. */
-void fly_rowwise_grid(const struct fly_kernel *k, int64_t rows, uint32_t grid[3], uint32_t *launches);
 
 /* Fields that row-wise ops share, behind the name. */
 #define FLY_ROWWISE_FIELD_ROWS                                                                     \
@@ -54,9 +56,6 @@ enum { FLY_ROWWISE_ROWS, FLY_ROWWISE_COLS, FLY_ROWWISE_LD };
 const char *fly_rowwise_op_fits(const struct fly_kernel *k, const struct fly_problem *p);
 uint32_t fly_rowwise_op_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
                                   const struct fly_target *t);
-/* The same for an op whose kernels are busy. */
-uint32_t fly_rowwise_busy_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
-                                    const struct fly_target *t);
 void fly_rowwise_op_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
                          uint32_t grid[3], uint32_t *launches);
 uint64_t fly_no_workspace(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t);

@@ -81,6 +81,12 @@ static void ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *p
 
 /* ---- the call ---- */
 
+static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p, const struct fly_target *t)
+{
+    return fly_rowwise_heuristic(k, n, p->v[FLY_ROWWISE_ROWS], p->v[FLY_ROWWISE_COLS], p->v[FLY_ROWWISE_LD],
+                                 FLY_ROWWISE_LIGHT, true, t);
+}
+
 static flyStatus_t validate(flyHandle_t h, const char *function, const void *args, void *copy, struct fly_problem *p)
 {
     flySoftmaxArgs_t *a = copy;
@@ -145,7 +151,7 @@ static int launch(const struct fly_call *c, const void *args)
             .cols = (int32_t)a->cols,
             .scale = a->scale,
         };
-        int error = fly_launch(c, fly_rowwise_workgroups(k, rows), &ka);
+        int error = fly_launch(c, fly_rowwise_workgroups(k, rows, c->entry->clusters), &ka);
         if (error)
             return error;
     }
@@ -206,7 +212,7 @@ const struct fly_op fly_op_softmax = {
     .check = check,
     .operands = operands,
     .fits = fly_rowwise_op_fits,
-    .heuristic = fly_rowwise_op_heuristic,
+    .heuristic = heuristic,
     .limits = fly_rowwise_limits,
     .grid = fly_rowwise_op_grid,
     .workspace = fly_no_workspace,

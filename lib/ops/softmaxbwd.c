@@ -131,7 +131,7 @@ static int launch(const struct fly_call *c, const void *args)
             .cols = (int32_t)a->cols,
             .scale = a->scale,
         };
-        int error = fly_launch(c, fly_rowwise_workgroups(k, rows), &ka);
+        int error = fly_launch(c, fly_rowwise_workgroups(k, rows, c->entry->clusters), &ka);
         if (error)
             return error;
     }

@@ -86,6 +86,8 @@ enum { LAUNCH_CLUSTER_DIMENSION = 4, LAUNCH_PROGRAMMATIC_SERIALIZATION = 6 };
                    void **, void **))                                                              \
     CUDA_FUNCTION(cuLaunchKernelEx, "cuLaunchKernelEx",                                            \
                   (const struct launch_config *, ptr, void **, void **))                           \
+    CUDA_FUNCTION(cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                    \
+                  (int *, ptr, const struct launch_config *))                                      \
     CUDA_FUNCTION(cuMemAlloc, "cuMemAlloc_v2", (device_ptr *, size_t))                             \
     CUDA_FUNCTION(cuMemFree, "cuMemFree_v2", (device_ptr))                                         \
     CUDA_FUNCTION(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (device_ptr, const void *, size_t))             \
@@ -288,6 +290,18 @@ static int function_registers(struct fly_runtime *rt, void *function, uint32_t *
     return error;
 }
 
+static int function_clusters(struct fly_runtime *rt, void *function, uint32_t block, uint32_t cluster,
+                             uint32_t *clusters)
+{
+    struct launch_attribute attribute = {.id = LAUNCH_CLUSTER_DIMENSION, .value = {cluster, 1, 1}};
+    const struct launch_config config = {
+        .grid = {cluster, 1, 1}, .block = {block, 1, 1}, .attributes = &attribute, .attribute_count = 1};
+    int count = 0;
+    int error = api(rt)->cuOccupancyMaxActiveClusters(&count, function, &config);
+    *clusters = (uint32_t)count;
+    return error;
+}
+
 static int launch(struct fly_runtime *rt, void *function, const uint32_t grid[3],
                   const uint32_t block[3], uint32_t lds_bytes, void *stream, void *kernargs,
                   size_t kernarg_bytes, uint32_t cluster, bool overlap)
@@ -465,6 +479,7 @@ static const struct fly_runtime table = {
     .module_unload = module_unload,
     .module_function = module_function,
     .function_registers = function_registers,
+    .function_clusters = function_clusters,
     .launch = launch,
     .memory_alloc = memory_alloc,
     .memory_free = memory_free,

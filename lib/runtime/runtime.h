@@ -61,6 +61,9 @@ struct fly_runtime {
     int (*module_unload)(struct fly_runtime *rt, void *module);
     int (*module_function)(struct fly_runtime *rt, void *module, const char *name, void **function);
     int (*function_registers)(struct fly_runtime *rt, void *function, uint32_t *registers);
+    /* Clusters of so many workgroups that the device runs at a time; null: the runtime knows none. */
+    int (*function_clusters)(struct fly_runtime *rt, void *function, uint32_t block, uint32_t cluster,
+                             uint32_t *clusters);
     /* cluster: so many neighbouring workgroups run at the same time; 0: as it comes. overlap: the kernel may start
      * while the one before it ends. A runtime without these ignores them. */
     int (*launch)(struct fly_runtime *rt, void *function, const uint32_t grid[3],

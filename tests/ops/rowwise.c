@@ -148,6 +148,21 @@ bool rowwise_of_device(const struct fly_kernel *k)
     return of_arch(k, rowwise_device.arch);
 }
 
+/* Rows that lie at multiples of anything, the last round of a loop not full, with each option by itself. */
+static void run_choices(const struct fly_op *op, const uint8_t types[3], int64_t cols)
+{
+    for (uint32_t f = 0; f < op->nfields; f++) {
+        const struct check_options opt = {.pattern = FILL_NORMAL, .seed = f};
+        struct fly_problem p = rowwise_problem(op, types, 3, cols);
+        if (op->fields[f].kind != FLY_FIELD_INT || op->fields[f].max != 1)
+            continue;
+        p.v[f] = !p.v[f];
+        if (strcmp(op->fields[f].name, "causal") == 0)
+            rowwise_set(&p, "causal_rows", 3);
+        rowwise_run(&p, &opt);
+    }
+}
+
 static void run_variant(const struct fly_op *op, const struct fly_kernel *k)
 {
     const struct fly_rowwise_tile *t = &k->rowwise;
@@ -179,6 +194,8 @@ static void run_variant(const struct fly_op *op, const struct fly_kernel *k)
             if (full_tier() || i == c % 4)
                 run_dressed(op, k->types, rows[i], cols[c], n++);
     }
+    if (t->passes > 1)
+        run_choices(op, k->types, capacity + step);
     fly_force(rowwise_device.handle, NULL);
 }
 

@@ -204,6 +204,16 @@ API(cuLaunchKernelEx, const struct config *config, void *function, void **params
     return error;
 }
 
+/* 240 workgroups at a time. */
+API(cuOccupancyMaxActiveClusters, int *clusters, void *function, const struct config *config)
+{
+    (void)function;
+    if (config->count != 1 || config->attributes[0].id != 4 || config->attributes[0].value[0] != config->grid[0])
+        return INVALID_VALUE;
+    *clusters = (int)(240 / config->attributes[0].value[0]);
+    return 0;
+}
+
 API(cuThreadExchangeStreamCaptureMode, int *mode)
 {
     int was = capture_mode;

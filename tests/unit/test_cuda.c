@@ -133,6 +133,33 @@ Test(cuda, workgroups_that_share_a_row_are_launched_as_a_cluster)
     remove_folder();
 }
 
+Test(cuda, as_many_clusters_as_run_at_a_time_go_on_from_row_to_row)
+{
+    static const struct {
+        int64_t rows;
+        unsigned grid;
+    } cases[] = {{1000, 240}, {30, 240}, {7, 56}};
+    const char *fingerprint;
+    const struct fly_kernel *k = picked_for("rmsnorm", "rmsnorm:bf16:rows=1000,cols=65536", "sm90a", 132, &fingerprint);
+    cr_assert_eq(k->cluster, 8);
+    write_ptx(k, fingerprint, "ptx", "fine");
+    flyHandle_t h = open_fake(0);
+    fly_force(h, k->name);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        flyRmsNormArgs_t a = FLY_ARGS_INIT(a);
+        flyPlan_t plan = FLY_ARGS_INIT(plan);
+        a.rows = cases[i].rows, a.cols = 65536, a.dtype = FLY_DTYPE_BF16;
+        a.x = a.gamma = a.y = (void *)4096;
+        cr_assert_eq(flyRmsNorm(h, &a), FLY_STATUS_SUCCESS, "%s", flyErrorMessage(h));
+        cr_expect_eq(fake()->cluster, 8);
+        cr_expect_eq(fake()->grid, cases[i].grid, "%u", fake()->grid);
+        cr_assert_eq(flyRmsNormPlan(h, &a, &plan), FLY_STATUS_SUCCESS);
+        cr_expect_eq(plan.grid[0], cases[i].grid, "%u", plan.grid[0]);
+    }
+    flyDestroy(h);
+    remove_folder();
+}
+
 Test(cuda, what_adds_programs_up_overlaps_with_them)
 {
     const char *fingerprint;

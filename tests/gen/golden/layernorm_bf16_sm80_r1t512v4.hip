@@ -96,13 +96,6 @@ static __device__ float negative(float v)
     return -v;
 }
 
-/* v, opaque to the compiler, so that what is made of it is made where it is used. */
-static __device__ int local(int v)
-{
-    __asm__ volatile("" : "+r"(v));
-    return v;
-}
-
 /* By words: an element of its own costs two instructions where it is the high half. */
 static __device__ f32x8 widen_bf16x8(bf16x8 v)
 {
@@ -186,36 +179,6 @@ static __device__ f32x8 affine_bf16x8(f32x8 v, bf16x8 scale, bf16x8 offset)
     return v * widen_bf16x8(scale) + widen_bf16x8(offset);
 }
 
-/* v without the elements that a vector moved by `moved` columns shares with its neighbour. */
-static __device__ f32x8 own_f32x8(f32x8 v, int moved)
-{
-    const int first = local(moved);
-#pragma unroll
-    for (int e = 0; e < 8; e++)
-        v[e] = (unsigned)(first + e) < 8 ? v[e] : 0;
-    return v;
-}
-
-static __device__ float sum_f32x8(f32x8 v)
-{
-    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
-}
-
-/* The sum of the elements, in double. */
-static __device__ double sum_wide_f32x8(f32x8 v)
-{
-    double sum[8];
-#pragma unroll
-    for (int e = 0; e < 8; e++)
-        sum[e] = v[e];
-#pragma unroll
-    for (int half = 8 / 2; half > 0; half /= 2)
-#pragma unroll
-        for (int e = 0; e < half; e++)
-            sum[e] += sum[e + half];
-    return sum[0];
-}
-
 /* A sum to about 48 bits: hi + lo. */
 struct pair {
     float hi, lo;
@@ -256,6 +219,64 @@ static __device__ double other32_wide(double v)
     return __builtin_bit_cast(double, other);
 }
 
+/* v, with `other` in place of its elements from `count` on. */
+static __device__ f32x8 only_f32x8(f32x8 v, int count, f32 other)
+{
+#pragma unroll
+    for (int e = 0; e < 8; e++)
+        v[e] = e < count ? v[e] : other;
+    return v;
+}
+
+/* Sum and sum of squares of some values. */
+struct __attribute__((aligned(16))) moments {
+    double sum, squares;
+};
+
+/* v - from, exactly: elements in turn to even and to odd. */
+static __device__ void add_moments_f32x8(moments &even, moments &odd, f32x8 v, float from)
+{
+    f32 each[8];
+    __builtin_memcpy(each, &v, sizeof each);
+#pragma unroll
+    for (int e = 0; e < 8; e++) {
+        const double d = (double)each[e] - from;
+        moments &to = e % 2 ? odd : even;
+        to.sum += d;
+        to.squares = __builtin_fma(d, d, to.squares);
+    }
+}
+
+static __device__ moments join_moments(moments a, moments b)
+{
+    return {a.sum + b.sum, a.squares + b.squares};
+}
+
+static __device__ moments other2_moments(moments v)
+{
+    return {other2_wide(v.sum), other2_wide(v.squares)};
+}
+
+static __device__ moments other4_moments(moments v)
+{
+    return {other4_wide(v.sum), other4_wide(v.squares)};
+}
+
+static __device__ moments other8_moments(moments v)
+{
+    return {other8_wide(v.sum), other8_wide(v.squares)};
+}
+
+static __device__ moments other16_moments(moments v)
+{
+    return {other16_wide(v.sum), other16_wide(v.squares)};
+}
+
+static __device__ moments other32_moments(moments v)
+{
+    return {other32_wide(v.sum), other32_wide(v.squares)};
+}
+
 static __device__ float finite_or_0(float v)
 {
     return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;
@@ -270,6 +291,15 @@ static __device__ pair quotient(double v, double by)
     const double rest = __builtin_fma(-(double)hi, by, v);
     const double low = rest * part;
     return {hi, (float)__builtin_fma(__builtin_fma(-low, by, rest), part, low)};
+}
+
+/* n sum of squares - sum^2, in which all that cancels is exact, over n^2. */
+static __device__ float variance_of(moments m, int n)
+{
+    const double high = m.sum * m.sum, low = __builtin_fma(m.sum, m.sum, -high);
+    const double share = reciprocal((float)n);
+    const float v = (__builtin_fma((double)n, m.squares, -high) - low) * share * share;
+    return v < 0 ? 0 : v;
 }
 
 /* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */
@@ -345,78 +375,46 @@ row_of_elements(
         }
     }
 
-    /* Sum of the row. */
-    double sum = 0;
+    /* Sum and squares of the row. */
+    moments even = {0, 0}, odd = {0, 0};
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         if (moved[j] == 0) {
             f32x8 v = widen_bf16x8(values[j]);
-            sum += sum_wide_f32x8(v);
+            add_moments_f32x8(even, odd, v, 0);
         } else {
-            f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
-            v = own_f32x8(v, moved[j]);
-            sum += sum_wide_f32x8(v);
+            f32x8 v = widen_bf16x8(values[j]);
+            v = only_f32x8(v, 8 - moved[j], 0);
+            add_moments_f32x8(even, odd, v, 0);
         }
     }
+    moments all = join_moments(even, odd);
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         values[j] = packed_bf16x8(values[j]);
     }
-    sum = sum + other2_wide(sum);
-    sum = sum + other4_wide(sum);
-    sum = sum + other8_wide(sum);
-    sum = sum + other16_wide(sum);
-    sum = sum + other32_wide(sum);
-    __shared__ double sum_of_wave[16];
+    all = join_moments(all, other2_moments(all));
+    all = join_moments(all, other4_moments(all));
+    all = join_moments(all, other8_moments(all));
+    all = join_moments(all, other16_moments(all));
+    all = join_moments(all, other32_moments(all));
+    __shared__ moments all_of_wave[16];
     if (lane % 32 == 0)
-        sum_of_wave[lane / 32] = sum;
+        all_of_wave[lane / 32] = all;
     barrier();
-    sum = sum_of_wave[lane % 16];
-    sum = sum + other2_wide(sum);
-    sum = sum + other4_wide(sum);
-    sum = sum + other8_wide(sum);
-    sum = sum + other16_wide(sum);
+    all = all_of_wave[lane % 16];
+    all = join_moments(all, other2_moments(all));
+    all = join_moments(all, other4_moments(all));
+    all = join_moments(all, other8_moments(all));
+    all = join_moments(all, other16_moments(all));
+    const double sum = all.sum;
 
     /* The mean: m is it rounded, m_low what is missing. */
     const pair center = quotient(sum, cols);
     const float m = center.hi, m_low = center.lo;
     const float less_m = negative(m);
 
-    /* Squares of the deviations. */
-    f32x8 squares = 0;
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-        if (moved[j] == 0) {
-            f32x8 v = widen_bf16x8(values[j]);
-            f32x8 d = v + less_m;
-            squares += d * d;
-        } else {
-            f32x8 v = widen_bf16x8(packed_bf16x8(values[j]));
-            f32x8 d = v + negative(m);
-            d = own_f32x8(d, moved[j]);
-            squares += d * d;
-        }
-    }
-    float square = sum_f32x8(squares);
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-        values[j] = packed_bf16x8(values[j]);
-    }
-    square = square + other2(square);
-    square = square + other4(square);
-    square = square + other8(square);
-    square = square + other16(square);
-    square = square + other32(square);
-    __shared__ float square_of_wave[16];
-    if (lane % 32 == 0)
-        square_of_wave[lane / 32] = square;
-    barrier();
-    square = square_of_wave[lane % 16];
-    square = square + other2(square);
-    square = square + other4(square);
-    square = square + other8(square);
-    square = square + other16(square);
-    const float variance = square * reciprocal((float)cols) - m_low * m_low;
+    const float variance = variance_of(all, cols);
     const float scale = reciprocal_root(variance + eps);
     const float shift = negative(m_low * scale);
 
@@ -539,69 +537,40 @@ row_of_vectors(
         }
     }
 
-    /* Sum of the row. */
-    double sum = 0;
+    /* Sum and squares of the row. */
+    moments even = {0, 0}, odd = {0, 0};
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        if (moved[j] == 0) {
-            f32x8 v = widen_bf16x8(values[j]);
-            sum += sum_wide_f32x8(v);
-        }
+        f32x8 v = widen_bf16x8(values[j]);
+        add_moments_f32x8(even, odd, v, 0);
     }
+    moments all = join_moments(even, odd);
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         values[j] = packed_bf16x8(values[j]);
     }
-    sum = sum + other2_wide(sum);
-    sum = sum + other4_wide(sum);
-    sum = sum + other8_wide(sum);
-    sum = sum + other16_wide(sum);
-    sum = sum + other32_wide(sum);
-    __shared__ double sum_of_wave[16];
+    all = join_moments(all, other2_moments(all));
+    all = join_moments(all, other4_moments(all));
+    all = join_moments(all, other8_moments(all));
+    all = join_moments(all, other16_moments(all));
+    all = join_moments(all, other32_moments(all));
+    __shared__ moments all_of_wave[16];
     if (lane % 32 == 0)
-        sum_of_wave[lane / 32] = sum;
+        all_of_wave[lane / 32] = all;
     barrier();
-    sum = sum_of_wave[lane % 16];
-    sum = sum + other2_wide(sum);
-    sum = sum + other4_wide(sum);
-    sum = sum + other8_wide(sum);
-    sum = sum + other16_wide(sum);
+    all = all_of_wave[lane % 16];
+    all = join_moments(all, other2_moments(all));
+    all = join_moments(all, other4_moments(all));
+    all = join_moments(all, other8_moments(all));
+    all = join_moments(all, other16_moments(all));
+    const double sum = all.sum;
 
     /* The mean: m is it rounded, m_low what is missing. */
     const pair center = quotient(sum, cols);
     const float m = center.hi, m_low = center.lo;
     const float less_m = negative(m);
 
-    /* Squares of the deviations. */
-    f32x8 squares = 0;
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-        if (moved[j] == 0) {
-            f32x8 v = widen_bf16x8(values[j]);
-            f32x8 d = v + less_m;
-            squares += d * d;
-        }
-    }
-    float square = sum_f32x8(squares);
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-        values[j] = packed_bf16x8(values[j]);
-    }
-    square = square + other2(square);
-    square = square + other4(square);
-    square = square + other8(square);
-    square = square + other16(square);
-    square = square + other32(square);
-    __shared__ float square_of_wave[16];
-    if (lane % 32 == 0)
-        square_of_wave[lane / 32] = square;
-    barrier();
-    square = square_of_wave[lane % 16];
-    square = square + other2(square);
-    square = square + other4(square);
-    square = square + other8(square);
-    square = square + other16(square);
-    const float variance = square * reciprocal((float)cols) - m_low * m_low;
+    const float variance = variance_of(all, cols);
     const float scale = reciprocal_root(variance + eps);
     const float shift = negative(m_low * scale);
 
