@@ -62,7 +62,9 @@ Test(records, names_are_printed_from_the_record)
         for (const char *c = s->arch->name; *c; c++)
             if (*c != '-')
                 strncat(arch, c, 1);
-        if (s->tile.vec == 1)
+        if (s->tile.cluster)
+            snprintf(tag, sizeof tag, "_c%u", s->tile.cluster);
+        else if (s->tile.vec == 1)
             strcpy(tag, "_e1");
         if (s->tile.waves)
             snprintf(waves, sizeof waves, "_w%u", s->tile.waves);
@@ -117,7 +119,7 @@ Test(records, the_last_row_wise_kernel_of_a_group_takes_any_row)
 static const char *index_left(const char *text)
 {
     const char *at = strchr(text, '@');
-    while (at && !strncmp(at, "@there ", 7))
+    while (at && (!strncmp(at, "@there ", 7) || !strncmp(at, "@!open ", 7)))
         at = strchr(at + 1, '@');
     return at;
 }
