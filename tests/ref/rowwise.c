@@ -69,7 +69,10 @@ void ref_note_output(struct ref_worst *w, const struct ref_tensor *t, int64_t r,
                 break;
         }
         double scale = largest / num_max(y->o.dtype);
-        if ((float)scale == 0)
+        /* 1 where it rounds to 0; as near half of the smallest number as the row's results are exact, either. */
+        const double edge = NUM_C * NUM_U * (scale + bound / num_max(y->o.dtype));
+        const bool either = fabs(scale - num_min_denormal(FLY_DTYPE_F32) / 2) <= edge;
+        if (either ? num_get(yscale->o.dtype, yscale->after, r) == 1 : (float)scale == 0)
             scale = 1;
         ref_note_one(w, t, yscale, r, scale, largest == 0 ? 0 : scale + bound / num_max(y->o.dtype));
         if (!isfinite(scale)) /* such a row has no codes worth a contract beyond NaN staying NaN */
