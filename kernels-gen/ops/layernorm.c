@@ -393,8 +393,14 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     const struct kg_norm_result r = {params, result, false, kg_row_again(s) ? 1 : kg_norm_batch(s)};
     if (by_moments(s)) {
         kg_note(g, "First read: sum and squares.");
-        if (s->in == KG_F32)
-            kg_line(g, "const float pivot = residual ? 0 : x_row[0];");
+        if (s->in == KG_F32) {
+            kg_line(g, "float pivot = x_row[0];");
+            kg_open(g, "if (residual)");
+            kg_line(g, "pivot += residual[times(row, ldr)];");
+            kg_note(g, "Before either may be overwritten.");
+            kg_line(g, "barrier();");
+            kg_close(g);
+        }
         declare_moments(g, s);
         kg_row_loop(g, s);
         kg_row_load(g, s, "values", false);
@@ -479,11 +485,12 @@ static void result_wide(struct kg *g, const struct kg_spec *s)
     kg_line(g, "$f t = (d * scale + shift) * wide_scales@ + wide_offsets@;");
 }
 
-/* The pivot has come with the row; the workgroup that may overwrite it waits for what is found here. */
+/* The pivot has come with the row; the workgroup that may overwrite it waits for what is found here. Of sums the library
+ * gives these kernels none in f32. */
 static void measure(struct kg *g, const struct kg_spec *s)
 {
     if (s->in == KG_F32)
-        kg_line(g, "const float pivot = residual ? 0 : first;");
+        kg_line(g, "const float pivot = first;");
     sum_moments(g, s);
     kg_shared_reduce(g, s, "all", &kg_moments);
 }

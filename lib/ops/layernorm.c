@@ -108,6 +108,14 @@ static void ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *p
 /* ---- the call ---- */
 
 /* Checks args, copies them with defaults filled in, and makes the problem. */
+/* Workgroups that share a row of f32 take its first element from memory, where that of a sum may be overwritten. */
+static const char *fits(const struct fly_kernel *k, const struct fly_problem *p)
+{
+    if (k->cluster && p->types[0] == FLY_DTYPE_F32 && p->v[F_ADD])
+        return "workgroups that share a row take no sum of f32";
+    return fly_rowwise_op_fits(k, p);
+}
+
 static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p, const struct fly_target *t)
 {
     return fly_rowwise_heuristic(k, n, p->v[FLY_ROWWISE_ROWS], p->v[FLY_ROWWISE_COLS], p->v[FLY_ROWWISE_LD],
@@ -255,7 +263,7 @@ const struct fly_op fly_op_layernorm = {
     .types = types,
     .check = check,
     .operands = operands,
-    .fits = fly_rowwise_op_fits,
+    .fits = fits,
     .heuristic = heuristic,
     .limits = fly_rowwise_limits,
     .grid = fly_rowwise_op_grid,

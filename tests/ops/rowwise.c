@@ -120,12 +120,15 @@ uint64_t rowwise_run(const struct fly_problem *p, const struct check_options *op
     return r.hash;
 }
 
-static void run_dressed(const struct fly_op *op, const uint8_t types[3], int64_t rows, int64_t cols, unsigned n)
+/* k: the kernel that is forced, which may refuse what the problem is dressed in; or null. */
+static void run_dressed(const struct fly_op *op, const struct fly_kernel *k, const uint8_t types[3], int64_t rows,
+                        int64_t cols, unsigned n)
 {
     struct check_options opt;
     struct fly_problem p = rowwise_problem(op, types, rows, cols);
     dress(n, &p, &opt);
-    rowwise_run(&p, &opt);
+    if (!k || !op->fits(k, &p))
+        rowwise_run(&p, &opt);
 }
 
 /* ---- every variant at its tile edges ---------------------------------------------------------------- */
@@ -192,7 +195,7 @@ static void run_variant(const struct fly_op *op, const struct fly_kernel *k)
             continue;
         for (int i = 0; i < 4; i++)
             if (full_tier() || i == c % 4)
-                run_dressed(op, k->types, rows[i], cols[c], n++);
+                run_dressed(op, k, k->types, rows[i], cols[c], n++);
     }
     if (t->passes > 1)
         run_choices(op, k->types, capacity + step);
@@ -253,7 +256,7 @@ void rowwise_shapes(const struct fly_op *op)
             continue;
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
             if (shapes[i].tier == QUICK || full_tier())
-                run_dressed(op, op->types[t], shapes[i].rows, shapes[i].cols, n++);
+                run_dressed(op, NULL, op->types[t], shapes[i].rows, shapes[i].cols, n++);
     }
 }
 
