@@ -237,14 +237,19 @@ static const struct kg_word words[] = {
              "{\n"
              "    __asm__ volatile(\"barrier.cluster.arrive.aligned;\\n\\tbarrier.cluster.wait.aligned;\" ::: \"memory\");\n"
              "}"},
+    {"shared_at", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
+     .text = "/* Where p, which points to shared memory, lies there. */\n"
+             "static __device__ unsigned shared_at(const void *p)\n"
+             "{\n"
+             "    return (unsigned)(unsigned long)(__attribute__((address_space(3))) const char *)p;\n"
+             "}"},
     {"give", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
      .text = "/* Writes the dwords at v to where the cluster's workgroup `to` has slot. */\n"
              "static __device__ void give(void *slot, int to, const void *v, int dwords)\n"
              "{\n"
-             "    typedef __attribute__((address_space(3))) char shared;\n"
              "    unsigned there;\n"
              "    __asm__ volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(there)\n"
-             "                     : \"r\"((unsigned)(unsigned long)(shared *)slot), \"r\"(to));\n"
+             "                     : \"r\"(shared_at(slot)), \"r\"(to));\n"
              "    for (int i = 0; i < dwords; i++)\n"
              "        __asm__ volatile(\"st.shared::cluster.b32 [%0], %1;\" :\n"
              "                         : \"r\"(there + 4 * i), \"r\"(((const int *)v)[i]) : \"memory\");\n"
@@ -260,48 +265,41 @@ static const struct kg_word words[] = {
              " * work-item, before a cluster_barrier. */\n"
              "static __device__ void open_gates(unsigned long *gates, int count)\n"
              "{\n"
-             "    typedef __attribute__((address_space(3))) char shared;\n"
              "    for (int i = 0; i < count; i++)\n"
              "        __asm__ volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\" ::\n"
-             "                         \"r\"((unsigned)(unsigned long)(shared *)(gates + i)) : \"memory\");\n"
+             "                         \"r\"(shared_at(gates + i)) : \"memory\");\n"
              "    __asm__ volatile(\"fence.mbarrier_init.release.cluster;\" ::: \"memory\");\n"
              "}"},
     {"expect_bytes", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
      .text = "/* The gate's present phase is to open after so many bytes. By one work-item. */\n"
              "static __device__ void expect_bytes(unsigned long *gate, int bytes)\n"
              "{\n"
-             "    typedef __attribute__((address_space(3))) char shared;\n"
              "    __asm__ volatile(\"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\" ::\n"
-             "                     \"r\"((unsigned)(unsigned long)(shared *)gate), \"r\"(bytes) : \"memory\");\n"
+             "                     \"r\"(shared_at(gate)), \"r\"(bytes) : \"memory\");\n"
              "}"},
     {"wait_gate", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
      .text = "/* Waits until the gate has opened for its phase, 0 or 1 in turn: what was given through it may be read. */\n"
              "static __device__ void wait_gate(unsigned long *gate, int phase)\n"
              "{\n"
-             "    typedef __attribute__((address_space(3))) char shared;\n"
              "    __asm__ volatile(\"{\\n\\t.reg .pred open;\\n\"\n"
              "                     \"again: mbarrier.try_wait.parity.shared::cta.b64 open, [%0], %1;\\n\\t\"\n"
              "                     \"@!open bra again;\\n\\t}\" ::\n"
-             "                     \"r\"((unsigned)(unsigned long)(shared *)gate), \"r\"(phase) : \"memory\");\n"
+             "                     \"r\"(shared_at(gate)), \"r\"(phase) : \"memory\");\n"
              "}"},
     {"give_through", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
-     .text = "/* Writes the dwords at v, one, two or fours of them, to where the cluster's workgroup `to` has slot, and counts them at its gate.\n"
+     .text = "/* Writes the dwords at v, one or fours of them, to where the cluster's workgroup `to` has slot, and counts them at its gate.\n"
              " * Waits for nothing, where a barrier would wait for all stores before it. */\n"
              "static __device__ void give_through(unsigned long *gate, void *slot, int to, const void *v, int dwords)\n"
              "{\n"
-             "    typedef __attribute__((address_space(3))) char shared;\n"
              "    unsigned there, counter;\n"
              "    const int *part = (const int *)v;\n"
              "    __asm__ volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(there)\n"
-             "                     : \"r\"((unsigned)(unsigned long)(shared *)slot), \"r\"(to));\n"
+             "                     : \"r\"(shared_at(slot)), \"r\"(to));\n"
              "    __asm__ volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(counter)\n"
-             "                     : \"r\"((unsigned)(unsigned long)(shared *)gate), \"r\"(to));\n"
+             "                     : \"r\"(shared_at(gate)), \"r\"(to));\n"
              "    if (dwords == 1)\n"
              "        __asm__ volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];\" ::\n"
              "                         \"r\"(there), \"r\"(part[0]), \"r\"(counter) : \"memory\");\n"
-             "    if (dwords == 2)\n"
-             "        __asm__ volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %2}, [%3];\" ::\n"
-             "                         \"r\"(there), \"r\"(part[0]), \"r\"(part[1]), \"r\"(counter) : \"memory\");\n"
              "    for (int i = 0; i + 4 <= dwords; i += 4)\n"
              "        __asm__ volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];\" ::\n"
              "                         \"r\"(there + 4 * i), \"r\"(part[i]), \"r\"(part[i + 1]), \"r\"(part[i + 2]),\n"
@@ -453,7 +451,6 @@ const struct kg_isa kg_isa_ptx = {
     .any_alignment = false,
     .registers = 65536,
     .param_vectors = 2,
-    .double_sums = true,
     .double_moments = true,
     .resident_lanes = 2048,
     .exchanges_wait = true,
