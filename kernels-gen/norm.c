@@ -280,15 +280,21 @@ bool kg_quant_divides(const struct kg_spec *s)
     return s->op->divides && (s->op->weightless || s->in == KG_F32);
 }
 
+/* Whether rounding to integers is the addition of 0x1.8p+23, and codes the low bytes of what that gives. */
+static bool adds_for_codes(const struct kg_spec *s)
+{
+    return s->out == KG_I8 && kg_isa_of(s->arch)->any_alignment;
+}
+
 void kg_quant_codes(struct kg *g, const struct kg_spec *s, const char *to, const char *value)
 {
     char line[96];
-    const bool by_addition = s->out == KG_I8 && kg_isa_of(s->arch)->any_alignment;
+    const bool by_addition = adds_for_codes(s);
     if (kg_quant_divides(s))
-        snprintf(line, sizeof line, by_addition ? "%s codes_$o(quotients_$f(%s, inverse, missing) + 0x1.8p+23f, top);"
+        snprintf(line, sizeof line, by_addition ? "%s codes_$o(quotients_$f(%s, inverse, missing) + 0x1.8p+23f, picks);"
                                                 : "%s narrow_$o(quotients_$f(%s, inverse, missing));", to, value);
     else
-        snprintf(line, sizeof line, by_addition ? "%s codes_$o(scaled_$f(%s, inverse, 0x1.8p+23f), top);"
+        snprintf(line, sizeof line, by_addition ? "%s codes_$o(scaled_$f(%s, inverse, 0x1.8p+23f), picks);"
                                                 : "%s narrow_$o(%s * inverse);", to, value);
     kg_line(g, "%s", line);
 }
@@ -309,11 +315,6 @@ static bool stores_pairs(const struct kg_spec *s)
 
 void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value)
 {
-    kg_open(g, "if (lift != 1)");
-    kg_each(g);
-    kg_line(g, "%s = within_$f(%s * rare(lift), limit);", value, value);
-    kg_each_end(g);
-    kg_close(g);
     if (stores_pairs(s)) {
         kg_note(g, "A row as long as the tile: of each two vectors an even lane stores the first, its neighbour's too, an odd "
                    "lane the second.");
@@ -322,7 +323,7 @@ void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value)
         kg_open(g, "for (int j = 0; j < %u; j += 2)", s->tile.vectors);
         kg_quant_codes(g, s, "const $o first =", "wide[j]");
         kg_quant_codes(g, s, "const $o second =", "wide[j + 1]");
-        kg_line(g, "store_pair_$o(y_row, at[j], at[j + 1], first, second);");
+        kg_line(g, "store_pair_$o(y_row, at[j] + y_step, at[j + 1] + y_step, first, second);");
         kg_close(g);
         kg_line(g, "return;");
         kg_close(g);
@@ -394,18 +395,24 @@ void kg_quant_scale(struct kg *g, const struct kg_spec *s)
     kg_line(g, "float unit = __builtin_fmaf(__builtin_fmaf(-%s.0f, rough, most), 1 / %s.0f, rough);", largest, largest);
     if (divides)
         kg_line(g, "unit = top == 0 ? 1 : unit;");
-    kg_line(g, divides ? "float lift = 1, limit = 0, inverse, missing;" : "float lift = 1, limit = 0, inverse;");
+    if (g->guarded)
+        kg_line(g, divides ? "float inverse, missing;" : "float inverse;");
+    else
+        kg_line(g, divides ? "float lift = 1, limit = 0, inverse, missing;" : "float lift = 1, limit = 0, inverse;");
     reciprocals(g, "unit", divides);
+    if (adds_for_codes(s))
+        kg_line(g, "int picks = 0x05040100;");
     kg_note(g, "Rows far from 1 are lifted, so that nothing leaves the range of normal numbers. Their scale may, and be so "
                "coarse that quotients pass the largest code, or 0, which then is 1.%s",
             divides ? " And one fraction needs a reciprocal of its own." : "");
     kg_open(g, divides ? "if (top != 0 && ((unsigned)(top - 0x1f800000) > 0x40000000 || fraction(unit) == 0x7fffff))"
                        : "if ((unsigned)(top - 0x1f800000) > 0x40000000)");
-    kg_line(g, "lift = top == 0 ? 1 : most < 0x1p-64f ? 0x1p+60f : most > 0x1p+64f ? 0x1p-60f : 1;");
+    kg_line(g, g->guarded ? "const float lift = top == 0 ? 1 : most < 0x1p-64f ? 0x1p+60f : most > 0x1p+64f ? 0x1p-60f : 1;"
+                          : "lift = top == 0 ? 1 : most < 0x1p-64f ? 0x1p+60f : most > 0x1p+64f ? 0x1p-60f : 1;");
     kg_line(g, "unit = (float)((double)most * (1 / %s.0));", largest);
     kg_line(g, "unit = unit == 0 ? 1 : unit;");
     kg_line(g, "const float level = unit * lift;");
-    kg_line(g, "limit = level * %s.0f;", largest);
+    kg_line(g, g->guarded ? "const float limit = level * %s.0f;" : "limit = level * %s.0f;", largest);
     reciprocals(g, "level", divides);
     if (divides) {
         kg_open(g, "if (fraction(level) == 0x7fffff)");
@@ -415,6 +422,17 @@ void kg_quant_scale(struct kg *g, const struct kg_spec *s)
         kg_close(g);
         kg_line(g, "if (top == 0x7f800000)");
         kg_line(g, "    inverse = missing = 0;");
+    }
+    if (adds_for_codes(s)) {
+        kg_line(g, "if (top >= 0x7f800000)");
+        kg_line(g, "    picks = 0x0c0c0c0c;");
+    }
+    if (g->guarded) {
+        kg_open(g, "if (lift != 1)");
+        kg_each(g);
+        kg_line(g, "wide@ = within_$f(wide@ * rare(lift), limit);");
+        kg_each_end(g);
+        kg_close(g);
     }
     kg_close(g);
     if (!shares_scales(s)) {

@@ -75,7 +75,7 @@ void kg_quant_lift(struct kg *g, const char *value);
 /* After that: `to` the codes of `value`. */
 void kg_quant_codes(struct kg *g, const struct kg_spec *s, const char *to, const char *value);
 
-/* After kg_quant_scale, where vectors are guarded: writes the codes of the f32 vectors `value`, which may be changed. */
+/* After kg_quant_scale, where vectors are guarded: writes the codes of the f32 vectors `value`. */
 void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value);
 
 #endif

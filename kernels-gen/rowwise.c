@@ -54,17 +54,46 @@ static const char *far_word(const struct kg_spec *s)
     return s->tile.loop && kg_isa_of(s->arch)->far ? "_far" : "";
 }
 
-/* at@ as an operand of loads and stores. Where a work-item has many vectors, the offset in bytes is made anew for
- * each access; kept for all of them it would take as many registers. */
-static const char *place_of_vector(const struct kg_spec *s)
+bool kg_row_keeps_bytes(const struct kg_spec *s)
 {
-    return kg_isa_of(s->arch)->any_alignment && s->tile.vectors > 4 && !s->tile.loop ? "local(at@)" : "at@";
+    return kg_isa_of(s->arch)->any_alignment && s->tile.vectors > 4 && s->tile.vec > 1 && !s->tile.loop && !s->op->adds_rows;
+}
+
+/* Rows of a wave: <matrix>_row is its first one, the same in all lanes, and <matrix>_step, in 32 bits, how far behind it
+ * the lane's row is. The library has such kernels for rows no further apart. */
+static bool in_steps(const struct kg_spec *s)
+{
+    return kg_isa_of(s->arch)->any_alignment && s->tile.threads < s->arch->wave && s->tile.vec > 1 && !s->tile.loop &&
+           !s->op->adds_rows;
+}
+
+/* The operands of loads and stores of vector j, in the row of `matrix`, or of parameters where that has none, of elements
+ * `type`. */
+static const char *vector_of(const struct kg_spec *s, enum kg_type type, const char *matrix, bool has_rows, char *out,
+                             size_t room)
+{
+    const unsigned in = kg_dtypes[s->in].bits, bits = kg_dtypes[type].bits;
+    const char *row = has_rows ? "_row" : "";
+    char scaled[8] = "", step[48] = "";
+    if (!kg_row_keeps_bytes(s)) {
+        if (has_rows && in_steps(s))
+            snprintf(step, sizeof step, " + %s_step", matrix);
+        snprintf(out, room, "%s%s, at@%s", matrix, row, step);
+        return out;
+    }
+    if (bits != in)
+        snprintf(scaled, sizeof scaled, bits < in ? " / %u" : " * %u", bits < in ? in / bits : bits / in);
+    if (has_rows && in_steps(s))
+        snprintf(step, sizeof step, " + %s_step * %u", matrix, bits / 8);
+    snprintf(out, room, "(%s *)((char *)%s%s + (bytes@%s%s)), 0", kg_dtypes[type].token, matrix, row, scaled, step);
+    return out;
 }
 
 /* `name` = the vector at `at`, loaded by the word load[_far][_param]_, or by the word load_strided_. */
 static void load_each(struct kg *g, const struct kg_spec *s, const char *name, const char *what,
-                      const char *type, const char *from, const char *only)
+                      const char *type, const char *matrix, const char *only)
 {
+    const bool has_rows = type[1] == 'x';
     if (g->aligned && !only)
         only = "moved@ == 0";
     kg_each(g);
@@ -72,13 +101,16 @@ static void load_each(struct kg *g, const struct kg_spec *s, const char *name, c
         kg_line(g, "%s = 0;", name);
         kg_line(g, "if (%s)", only);
     }
-    const char *indent = only ? "    " : "", *at = place_of_vector(s);
+    const char *indent = only ? "    " : "";
+    char place[128];
     if (g->aligned && !*what && s->tile.loop) /* LayerNorm's short rows are faster without a hint in the last read */
         what = !g->last_read ? "_keep" : s->op->light || !kg_row_again(s) ? "_last" : "";
     if (kg_row_strided(g, s))
-        kg_line(g, "%s%s = load_strided_%s(%s, at@, %u, cols - 1);", indent, name, type, from, s->tile.threads);
+        kg_line(g, "%s%s = load_strided_%s(%s%s, at@, %u, cols - 1);", indent, name, type, matrix, has_rows ? "_row" : "",
+                s->tile.threads);
     else
-        kg_line(g, "%s%s = load%s%s_%s(%s, %s);", indent, name, far_word(s), what, type, from, at);
+        kg_line(g, "%s%s = load%s%s_%s(%s);", indent, name, far_word(s), what, type,
+                vector_of(s, has_rows ? s->in : s->weight, matrix, has_rows, place, sizeof place));
     kg_each_end(g);
 }
 
@@ -275,6 +307,16 @@ void kg_row_meet(struct kg *g, const struct kg_spec *s)
         kg_line(g, "cluster_barrier();");
 }
 
+/* <name>_row, of the matrix that `whole` points to. */
+static void row_of(struct kg *g, const struct kg_spec *s, const char *constant, enum kg_of of, const char *name,
+                   const char *whole, const char *ld)
+{
+    kg_line(g, "%s%s *%s_row = %s + times(%s, %s);", constant, element_of(s, of), name, whole, in_steps(s) ? "wave_row" : "row",
+            ld);
+    if (in_steps(s))
+        kg_line(g, "const unsigned %s_step = behind * (unsigned)%s;", name, ld);
+}
+
 void kg_row_begin(struct kg *g, const struct kg_spec *s)
 {
     const unsigned rows = s->tile.rows, threads = s->tile.threads;
@@ -294,15 +336,22 @@ void kg_row_begin(struct kg *g, const struct kg_spec *s)
         kg_line(g, "if (row >= rows)");
         kg_line(g, "    return;");
     }
-    kg_line(g, "const %s *x_row = x + times(row, ldx);", element_of(s, KG_OF_IN));
-    kg_line(g, "%s *y_row = y + times(row, ldy);", element_of(s, KG_OF_OUT));
+    if (in_steps(s)) {
+        kg_note(g, "The wave's first row, and from there on in 32 bits.");
+        kg_line(g, kg_spec_block(s) > s->arch->wave ? "const int wave_row = of_wave(row);"
+                                                    : "const int wave_row = workgroup_id() * %u;", rows);
+        kg_line(g, "const unsigned behind = row - wave_row;");
+    }
+    row_of(g, s, "const ", KG_OF_IN, "x", "x", "ldx");
+    row_of(g, s, "", KG_OF_OUT, "y", "y", "ldy");
     kg_blank(g);
 }
 
 void kg_row_matrix(struct kg *g, const struct kg_spec *s, enum kg_of of, const char *name, const char *ld)
 {
-    const char *type = element_of(s, of);
-    kg_line(g, "%s *%s_row = (%s *)%s + times(row, %s);", type, name, type, name, ld);
+    char whole[64];
+    snprintf(whole, sizeof whole, "(%s *)%s", element_of(s, of), name);
+    row_of(g, s, "", of, name, whole, ld);
 }
 
 void kg_row_anchor(struct kg *g, const struct kg_spec *s)
@@ -319,7 +368,10 @@ void kg_row_anchor(struct kg *g, const struct kg_spec *s)
     kg_note(g, "The grid of vectors starts at the row's first cache line, `before` columns ahead of it%s.", nearer);
     if (line > line_in)
         kg_note(g, "Its codes have lines of as many columns as %u of its own.", line / line_in);
-    kg_line(g, "int before = (unsigned long)x_row %% %u / %u;", line * bytes, bytes);
+    if (in_steps(s))
+        kg_line(g, "int before = ((unsigned)(unsigned long)x_row + x_step * %u) %% %u / %u;", bytes, line * bytes, bytes);
+    else
+        kg_line(g, "int before = (unsigned long)x_row %% %u / %u;", line * bytes, bytes);
     if (!t->loop && line > line_in) {
         kg_line(g, "if (before > %u - cols)", kg_spec_max_cols(s));
         kg_line(g, "    before %%= %u;", line_in);
@@ -337,7 +389,9 @@ void kg_row_anchor(struct kg *g, const struct kg_spec *s)
 /* at@ and moved@ from the expression `place` for vector j's place. */
 static void places(struct kg *g, const struct kg_spec *s, const char *place)
 {
-    kg_line(g, "int at@@, moved@@;");
+    kg_line(g, s->tile.loop || kg_row_apart(g, s) || kg_row_strided(g, s) ? "int at@@, moved@@;" : "int at@@, moved@@, begins@@;");
+    if (kg_row_keeps_bytes(s) && !kg_row_apart(g, s))
+        kg_line(g, "unsigned bytes@@;");
     kg_each(g);
     kg_line(g, "const int place = %s;", place);
     if (g->aligned) {
@@ -350,6 +404,10 @@ static void places(struct kg *g, const struct kg_spec *s, const char *place)
     } else {
         kg_line(g, "at@ = within(place, cols - $n);");
         kg_line(g, "moved@ = at@ - place;");
+        if (!s->tile.loop && !kg_row_apart(g, s))
+            kg_line(g, "begins@ = place;");
+        if (kg_row_keeps_bytes(s) && !kg_row_apart(g, s))
+            kg_line(g, "bytes@ = local(at@ * %u);", kg_dtypes[s->in].bits / 8);
     }
     kg_each_end(g);
 }
@@ -406,7 +464,8 @@ void kg_row_insides(struct kg *g, const struct kg_spec *s)
                 wave);
     kg_each_end(g);
     if (!uniform_row(s)) {
-        kg_open(g, "if (any_with_both((before | cols) %% $n != 0, true))");
+        kg_line(g, "const bool odd = any_with_both((before | cols) %% $n != 0, true);");
+        kg_open(g, "if (odd)");
         kg_each(g);
         kg_line(g, "edged@ = any_with_both(inside@, moved@ != 0);");
         kg_each_end(g);
@@ -451,31 +510,30 @@ void kg_row_load_from(struct kg *g, const struct kg_spec *s, const char *matrix,
 void kg_row_load_into(struct kg *g, const struct kg_spec *s, const char *matrix, const char *name, bool guarded)
 {
     const char *in_row = kg_row_apart(g, s) ? "moved@ == 0" : kg_row_strided(g, s) ? "moved@ < $n" : "moved@ > -$n";
-    char vector[32], from[48];
+    char vector[32], place[128];
     snprintf(vector, sizeof vector, "%s@", name);
-    snprintf(from, sizeof from, "%s_row", matrix);
     g->last_read = guarded;
     if (g->guarded) { /* into a variable first: the compiler takes an array with parts that may not be written as one value */
         kg_each_scope(g);
         kg_line(g, "$x loaded = any_$x();");
         kg_line(g, "if (inside@)");
-        kg_line(g, "    loaded = load_$x(%s, %s);", from, place_of_vector(s));
+        kg_line(g, "    loaded = load_$x(%s);", vector_of(s, s->in, matrix, true, place, sizeof place));
         kg_line(g, "%s = loaded;", vector);
         kg_each_scope_end(g);
         return;
     }
     if (!guarded) {
-        load_each(g, s, vector, "", "$x", from, NULL);
+        load_each(g, s, vector, "", "$x", matrix, NULL);
         return;
     }
     if (kg_row_apart(g, s) || kg_row_strided(g, s)) {
-        load_each(g, s, vector, "", "$x", from, in_row);
+        load_each(g, s, vector, "", "$x", matrix, in_row);
         return;
     }
     kg_open(g, "if (whole)");
-    load_each(g, s, vector, "", "$x", from, NULL);
+    load_each(g, s, vector, "", "$x", matrix, NULL);
     kg_else(g);
-    load_each(g, s, vector, "", "$x", from, in_row);
+    load_each(g, s, vector, "", "$x", matrix, in_row);
     kg_close(g);
 }
 
@@ -484,7 +542,7 @@ void kg_row_load_one(struct kg *g, const struct kg_spec *s, const char *matrix, 
     if (kg_row_strided(g, s))
         kg_line(g, "%s = load_strided_$x(%s_row, at@, %u, cols - 1);", name, matrix, s->tile.threads);
     else
-        kg_line(g, "%s = load%s_$x(%s_row, %s);", name, far_word(s), matrix, place_of_vector(s));
+        kg_line(g, "%s = load%s_$x(%s_row, at@);", name, far_word(s), matrix);
 }
 
 void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,
@@ -531,12 +589,11 @@ void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
     }
     if (g->guarded) {
         kg_each_scope(g);
-        kg_open(g, "if (inside@)");
-        kg_open(g, "if (!edged@)");
+        kg_open(g, "if (inside@ && !edged@)");
         body(g, s, false);
-        kg_else(g);
-        body(g, s, true);
         kg_close(g);
+        kg_open(g, "if (inside@ && edged@)");
+        body(g, s, true);
         kg_close(g);
         kg_each_scope_end(g);
         return;
@@ -575,10 +632,28 @@ void kg_row_widened(struct kg *g, const struct kg_spec *s, const char *name, con
     kg_line(g, again ? "$f %s = widen_$x(packed_$x(%s));" : "$f %s = widen_$x(%s);", name, value);
 }
 
-void kg_row_own(struct kg *g, const char *name, bool own)
+/* With own: `word` of the vector `name`. */
+static void own_by(struct kg *g, const struct kg_spec *s, const char *name, bool own, const char *word)
 {
-    if (own)
-        kg_line(g, g->guarded ? "%s = mine_$f(%s, moved@);" : "%s = own_$f(%s, moved@);", name, name);
+    char at[48] = "local(at@)";
+    if (!own)
+        return;
+    if (kg_row_keeps_bytes(s))
+        snprintf(at, sizeof at, "(int)(local(bytes@) / %u)", kg_dtypes[s->in].bits / 8);
+    if (g->guarded)
+        kg_line(g, "%s = %s_$f(%s, %s - begins@);", name, word, name, at);
+    else
+        kg_line(g, "%s = own_$f(%s, moved@);", name, name);
+}
+
+void kg_row_own(struct kg *g, const struct kg_spec *s, const char *name, bool own)
+{
+    own_by(g, s, name, own, "mine");
+}
+
+void kg_row_own_or_nan(struct kg *g, const struct kg_spec *s, const char *name, bool own)
+{
+    own_by(g, s, name, own, kg_isa_of(s->arch)->double_sums ? "mine_or_nan" : "mine");
 }
 
 void kg_row_until(struct kg *g, const struct kg_spec *s, const char *line, const char *column)
@@ -602,11 +677,12 @@ void kg_row_own_part(struct kg *g, const struct kg_spec *s, const char *name)
 static void store_one(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type,
                       const char *value)
 {
+    char place[128];
     if (kg_row_strided(g, s))
         kg_line(g, "store_strided_%s(%s_row, at@, %u, $n - moved@, %s);", type, matrix, s->tile.threads, value);
     else
-        kg_line(g, "store%s%s_%s(%s_row, %s, %s);", far_word(s), g->aligned && s->tile.loop && g->last_read ? "_last" : "",
-                type, matrix, place_of_vector(s), value);
+        kg_line(g, "store%s%s_%s(%s, %s);", far_word(s), g->aligned && s->tile.loop && g->last_read ? "_last" : "",
+                type, vector_of(s, type[1] == 'o' ? s->out : s->in, matrix, true, place, sizeof place), value);
 }
 
 void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type,

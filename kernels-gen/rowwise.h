@@ -93,9 +93,16 @@ void kg_row_sweep_zeros(struct kg *g, const struct kg_spec *s, const char *reset
 void kg_row_widened(struct kg *g, const struct kg_spec *s, const char *name, const char *value,
                     bool own);
 
+/* Where a work-item has many vectors, it keeps their offsets in bytes, bytes@, and not at@ too, which would take as many
+ * registers. */
+bool kg_row_keeps_bytes(const struct kg_spec *s);
+
 /* In the body of a sweep, with own: zeros the columns of the f32 vector `name` that a neighbour
  * counts. */
-void kg_row_own(struct kg *g, const char *name, bool own);
+void kg_row_own(struct kg *g, const struct kg_spec *s, const char *name, bool own);
+
+/* The same where a row with an infinity becomes NaN anyhow. */
+void kg_row_own_or_nan(struct kg *g, const struct kg_spec *s, const char *name, bool own);
 
 /* Inside kg_each: `line`, its %s the elements of vector j that lie before `column`. */
 void kg_row_until(struct kg *g, const struct kg_spec *s, const char *line, const char *column);

@@ -70,11 +70,10 @@ static const struct kg_word common[] = {
      "    return v;\n"
      "}"},
     {"codes_$x", KG_ONE, 8, 1u << KG_I8,
-     "/* The integer that v is above 0x1.8p+23; 0 where `top`, the bits of the row's largest magnitude, are of infinity or\n"
-     " * NaN. */\n"
-     "static __device__ $x codes_$x(float v, int top)\n"
+     "/* The integer that v is above 0x1.8p+23; 0 where `picks` takes no bytes. */\n"
+     "static __device__ $x codes_$x(float v, int picks)\n"
      "{\n"
-     "    return top >= 0x7f800000 ? 0 : __builtin_bit_cast(int, v);\n"
+     "    return picks == 0x0c0c0c0c ? 0 : __builtin_bit_cast(int, v);\n"
      "}"},
     {"scaled_$x", KG_ONE, 32, 1u << KG_F32,
      "static __device__ $x scaled_$x($x v, float factor, float term)\n"
@@ -153,15 +152,26 @@ static const struct kg_word common[] = {
      "}"},
     AFFINE_OF(1u << KG_F16, 0),
     AFFINE_OF(1u << KG_BF16, FLY_CAP_MIX_BF16),
-    {"add_squares_$x", KG_MANY, 32, 1u << KG_F32,
-     "/* Adds the squares of v's elements to `sum`, which packed instructions do two at a time: more sums would only cost\n"
-     " * moves where lanes part and meet. */\n"
+    {"add_squares_$x", KG_MANY, 32, 1u << KG_F32, .lacks = FLY_CAP_PK_F32,
+     .text =
+     "/* Adds the squares of v's elements to `sum`: more sums would only cost moves where lanes part and meet. */\n"
      "static __device__ void add_squares_$x(f32x2 &sum, $x v)\n"
      "{\n"
      "#pragma unroll\n"
      "    for (int e = 0; e < $n; e += 2) {\n"
      "        const f32x2 two = {v[e], v[e + 1]};\n"
      "        sum += two * two;\n"
+     "    }\n"
+     "}"},
+    {"add_squares_$x", KG_MANY, 32, 1u << KG_F32, .has = FLY_CAP_PK_F32,
+     .text =
+     "/* The same, two elements an instruction, in place: the compiler would copy the sum where lanes part. */\n"
+     "static __device__ void add_squares_$x(f32x2 &sum, $x v)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        const f32x2 two = {v[e], v[e + 1]};\n"
+     "        __asm__(\"v_pk_fma_f32 %0, %1, %1, %0\" : \"+v\"(sum) : \"v\"(two));\n"
      "    }\n"
      "}"},
     {"here", KG_ANY, 0, 0,
@@ -425,20 +435,18 @@ static const struct kg_word common[] = {
 /* A word of both wave sizes that uses one of theirs. */
 #define CODES_OF_I8 \
     {"codes_$x", KG_MANY, 8, 1u << KG_I8, \
-     "/* The integers that v is above 0x1.8p+23; 0 where `top`, the bits of the row's largest magnitude, are of infinity or\n" \
-     " * NaN. */\n" \
-     "static __device__ $x codes_$x($f v, int top)\n" \
+     "/* The integers that v is above 0x1.8p+23: the low bytes, or as `picks` says for v_perm_b32 0 for all of the row. */\n" \
+     "static __device__ $x codes_$x($f v, int picks)\n" \
      "{\n" \
      "    typedef int words __attribute__((ext_vector_type($n)));\n" \
      "    typedef int packed __attribute__((ext_vector_type($n / 4)));\n" \
      "    const words bits = __builtin_bit_cast(words, v);\n" \
-     "    const int all = top >= 0x7f800000 ? 0x0c0c0c0c : 0x05040100;\n" \
      "    packed out;\n" \
      "#pragma unroll\n" \
      "    for (int e = 0; e < $n; e += 4) {\n" \
      "        const int low = __builtin_amdgcn_perm(bits[e + 1], bits[e], 0x0c0c0400);\n" \
      "        const int high = __builtin_amdgcn_perm(bits[e + 3], bits[e + 2], 0x0c0c0400);\n" \
-     "        out[e / 4] = __builtin_amdgcn_perm(high, low, all);\n" \
+     "        out[e / 4] = __builtin_amdgcn_perm(high, low, picks);\n" \
      "    }\n" \
      "    return __builtin_bit_cast($x, out);\n" \
      "}"}
@@ -446,6 +454,39 @@ static const struct kg_word common[] = {
 /* ds_swizzle in bit mask mode with xor 16; readlane gives scalars, so the halves of 64 need no LDS.
  */
 static const struct kg_word wave64[] = {
+    {"share_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* Keeps v in LDS: its halves half of `elements` apart, so that lanes beside each other reach all banks. */\n"
+     "static __device__ void share_$x(float *p, int at, int elements, $x v)\n"
+     "{\n"
+     "    typedef float half __attribute__((ext_vector_type($n / 2)));\n"
+     "    *(half *)(p + at / 2) = v.lo;\n"
+     "    *(half *)(p + elements / 2 + at / 2) = v.hi;\n"
+     "}"},
+    {"shared_$x", KG_MANY, 32, 1u << KG_F32,
+     "static __device__ $x shared_$x(const float *p, unsigned byte, int elements)\n"
+     "{\n"
+     "    typedef float half __attribute__((ext_vector_type($n / 2)));\n"
+     "    $x v;\n"
+     "    v.lo = *(const half *)((const char *)p + byte);\n"
+     "    v.hi = *(const half *)((const char *)(p + elements / 2) + byte);\n"
+     "    return v;\n"
+     "}"},
+    {"add_wide", KG_ANY, 0, 0,
+     "/* sum += v, in place: the compiler would copy the sum where lanes part. */\n"
+     "static __device__ void add_wide(double &sum, double v)\n"
+     "{\n"
+     "    __asm__(\"v_add_f64 %0, %0, %1\" : \"+v\"(sum) : \"v\"(v));\n"
+     "}"},
+    {"divide", KG_ANY, 0, 0,
+     "/* v / by: hi the quotient rounded, lo what is missing, from an exact rest. The reciprocal is good for both after one\n"
+     " * step. */\n"
+     "static __device__ void divide(double v, double by, float &hi, float &lo)\n"
+     "{\n"
+     "    double part = reciprocal((float)by);\n"
+     "    part = __builtin_fma(__builtin_fma(-part, by, 1), part, part);\n"
+     "    hi = v * part;\n"
+     "    lo = __builtin_fma(-(double)hi, by, v) * part;\n"
+     "}"},
     {"below32", KG_ANY, 0, 0,
      "/* For lanes 16 .. 31 and 48 .. 63: the value of the last lane of the 16 before them; 0 for the first 16. */\n"
      "static __device__ float below32(float v)\n"
@@ -507,7 +548,9 @@ static const struct kg_word wave64[] = {
      "/* v factor + term, two elements an instruction, which takes one factor for both. */\n"
      "static __device__ $x scaled_$x($x v, float factor, float term)\n"
      "{\n"
-     "    const f32x2 factors = {factor, factor}, terms = {term, term};\n"
+     "    const f32x2 terms = {term, term};\n"
+     "    f32x2 factors;\n"
+     "    factors.x = factor;\n"
      "    $x out;\n"
      "#pragma unroll\n"
      "    for (int e = 0; e < $n; e += 2) {\n"
@@ -520,6 +563,40 @@ static const struct kg_word wave64[] = {
      "        out[e + 1] = r.y;\n"
      "    }\n"
      "    return out;\n"
+     "}"},
+    {"mine_or_nan_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* mine_ by products with 1 or 0, where a row with infinity becomes NaN anyhow. */\n"
+     "static __device__ $x mine_or_nan_$x($x v, int moved)\n"
+     "{\n"
+     "    f32x2 first, step;\n"
+     "    first.x = (moved < 0 ? 1.f : $n.f) - __builtin_fabsf((float)moved);\n"
+     "    step.x = moved < 0 ? 1.f : -1.f;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        const f32x2 places = {(float)e, (float)(e + 1)};\n"
+     "        f32x2 two = {v[e], v[e + 1]}, share;\n"
+     "        __asm__(\"v_pk_fma_f32 %0, %1, %2, %3 op_sel_hi:[1,0,0] clamp\" : \"=v\"(share) : \"s\"(places), \"v\"(step), \"v\"(first));\n"
+     "        two *= share;\n"
+     "        v[e] = two.x;\n"
+     "        v[e + 1] = two.y;\n"
+     "    }\n"
+     "    return v;\n"
+     "}"},
+    {"line_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* The same with a term of each lane. */\n"
+     "static __device__ $x line_$x($x v, float factor, float term)\n"
+     "{\n"
+     "    f32x2 factors, terms;\n"
+     "    factors.x = factor;\n"
+     "    terms.x = term;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        f32x2 two = {v[e], v[e + 1]};\n"
+     "        __asm__(\"v_pk_fma_f32 %0, %0, %1, %2 op_sel_hi:[1,0,0]\" : \"+v\"(two) : \"v\"(factors), \"v\"(terms));\n"
+     "        v[e] = two.x;\n"
+     "        v[e + 1] = two.y;\n"
+     "    }\n"
+     "    return v;\n"
      "}"},
     {"quotients_$x", KG_MANY, 32, 1u << KG_F32,
      "/* The elements over a divisor, rounded: `inverse` and `missing` add up to its reciprocal (docs/quantisation.md). */\n"

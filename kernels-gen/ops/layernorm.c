@@ -17,7 +17,7 @@
  * of the deviations from a value near the lane's mean, which moves along.
  *
  * Registers: the row as it is in memory, vectors * 4 dwords, and gamma and beta while they fit.
- * LDS: 12 bytes a wave where a row has several.
+ * LDS: 12 bytes a wave where a row has several; 8 bytes a column where rows share gamma and beta.
  */
 #include "../norm.h"
 #include "../shared.h"
@@ -62,6 +62,12 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
     kg_norm_variants(op, arch, false, visit, with);
 }
 
+/* Whether sums are in double from the start. */
+static bool in_double(const struct kg_spec *s)
+{
+    return kg_isa_of(s->arch)->double_sums && s->tile.vec > 1;
+}
+
 /* Whether a wave adds up its lanes' sums in two floats. */
 static bool across_in_pairs(const struct kg_spec *s)
 {
@@ -92,17 +98,24 @@ static void mean(struct kg *g, const struct kg_spec *s)
 {
     kg_blank(g);
     kg_note(g, "The mean: m is it rounded, m_low what is missing.");
-    if (!across_in_pairs(s))
-        kg_line(g, "const pair center = quotient(sum, cols);");
-    kg_line(g, "const float m = center.hi, m_low = center.lo;");
+    if (in_double(s)) {
+        kg_line(g, "float m, m_low;");
+        kg_line(g, "divide(sum, cols, m, m_low);");
+    } else {
+        if (!across_in_pairs(s))
+            kg_line(g, "const pair center = quotient(sum, cols);");
+        kg_line(g, "const float m = center.hi, m_low = center.lo;");
+    }
     kg_line(g, "const float less_m = negative(m);");
     kg_blank(g);
 }
 
-/* From `variance`. */
-static void scale_and_statistics(struct kg *g)
+/* From `variance`. Codes of 16 bits leave no trace of rstd's last bit: their scale has it too. */
+static void scale_and_statistics(struct kg *g, const struct kg_spec *s)
 {
-    kg_line(g, "const float scale = reciprocal_root(variance + eps);");
+    const bool near = kg_is_quantised(s) && s->in != KG_F32 && kg_isa_of(s->arch)->any_alignment;
+    kg_line(g, near ? "const float scale = reciprocal_root_near(variance + eps);"
+                    : "const float scale = reciprocal_root(variance + eps);");
     kg_line(g, "const float shift = negative(m_low * scale);");
     kg_blank(g);
     kg_open(g, "if (lane == 0)");
@@ -250,7 +263,7 @@ static void moments_statistics(struct kg *g, const struct kg_spec *s)
     kg_line(g, s->in == KG_F32 ? "const double sum = all.sum + (double)cols * pivot;" : "const double sum = all.sum;");
     mean(g, s);
     kg_line(g, "const float variance = variance_of(all, cols);");
-    scale_and_statistics(g);
+    scale_and_statistics(g, s);
 }
 
 /* `$f v`, the vector at hand. */
@@ -262,17 +275,12 @@ static void widened(struct kg *g, const struct kg_spec *s, bool own)
         kg_row_widened(g, s, "v", "values@", own);
 }
 
-static bool in_double(const struct kg_spec *s)
-{
-    return kg_isa_of(s->arch)->double_sums && s->tile.vec > 1;
-}
-
 static void sum_exactly(struct kg *g, const struct kg_spec *s, bool own)
 {
     widened(g, s, own);
-    kg_row_own(g, "v", own);
+    kg_row_own_or_nan(g, s, "v", own);
     if (in_double(s))
-        kg_line(g, "sum += sum_wide_$f(v);");
+        kg_line(g, g->guarded ? "add_wide(sum, sum_wide_$f(v));" : "sum += sum_wide_$f(v);");
     else
         add_exactly(g, s, "hi", "lo", own);
 }
@@ -281,13 +289,13 @@ static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
 {
     if (kg_norm_keeps_wide(g, s)) {
         kg_line(g, "$f d = wide@;");
-        kg_row_own(g, "d", own);
+        kg_row_own(g, s, "d", own);
         kg_norm_add_squares(g, "d");
         return;
     }
     kg_row_widened(g, s, "v", "values@", own);
     kg_line(g, own ? "$f d = v + negative(m);" : "$f d = v + less_m;");
-    kg_row_own(g, "d", own);
+    kg_row_own(g, s, "d", own);
     kg_norm_add_squares(g, "d");
 }
 
@@ -295,6 +303,68 @@ static void result(struct kg *g, const struct kg_spec *s)
 {
     kg_line(g, kg_norm_keeps_wide(g, s) ? "const $f d = wide@;" : "const $f d = widen_$x(values@) + less_m;");
     kg_line(g, "$f t = affine_$w(d * scale + shift, scales`, offsets`);");
+}
+
+/*
+ * Whether the rows of a wave share gamma and beta as f32, in LDS: where bfloat16 takes two instructions an element, and
+ * these are what a quantised row lacks. For workgroups of whole rows whose vectors lie at multiples of their length.
+ */
+static bool shares_params(const struct kg_spec *s)
+{
+    return kg_is_quantised(s) && s->weight == KG_BF16 && s->tile.vec > 1 && !s->tile.loop && in_double(s) &&
+           s->tile.threads < s->arch->wave && kg_spec_block(s) == s->arch->wave && !(s->arch->caps & FLY_CAP_MIX_BF16);
+}
+
+static void share(struct kg *g, const struct kg_spec *s)
+{
+    const unsigned most = kg_spec_max_cols(s), sweep = s->arch->wave * s->tile.vec;
+    static const char *const names[][2] = {{"gamma", "wide_gamma"}, {"beta", "wide_beta"}};
+    kg_note(g, "Gamma and beta as f32 for all rows of the wave.");
+    kg_line(g, "__shared__ __attribute__((aligned(16))) float wide_gamma[%u], wide_beta[%u];", most, most);
+    g->lds += 8 * most;
+    /* Of rows this short several are read at once, which is without conflicts where all begin at lines. */
+    kg_line(g, "const bool shared = gamma && beta && %s && workgroup_id() * %u + %u <= rows;",
+            s->tile.threads < 32 ? "!odd && !any_with_both(before != 0, true)" : "!odd", s->tile.rows, s->tile.rows);
+    kg_open(g, "if (shared)");
+    kg_line(g, "#pragma unroll");
+    kg_open(g, "for (int first = 0; first < %u; first += %u)", most, sweep);
+    kg_line(g, "const int place = first + $n * work_item_id();");
+    kg_open(g, "if (place < cols)");
+    for (int i = 0; i < 2; i++)
+        kg_line(g, "const $w some%d = load_param_$w(%s, place);", i, names[i][0]);
+    for (int i = 0; i < 2; i++)
+        kg_line(g, "share_$f(%s, place, %u, widen_$w(some%d));", names[i][1], most, i);
+    kg_close(g);
+    kg_close(g);
+    kg_line(g, "barrier();");
+    kg_close(g);
+    kg_blank(g);
+}
+
+static void params_shared(struct kg *g, const struct kg_spec *s)
+{
+    const unsigned most = kg_spec_max_cols(s);
+    const char *byte = kg_row_keeps_bytes(s) ? "bytes@" : "(unsigned)at@ * 2";
+    kg_line(g, "$f scales``, offsets``;");
+    kg_open(g, "if (shared)");
+    kg_each(g);
+    kg_line(g, "scales` = shared_$f(wide_gamma, %s, %u);", byte, most);
+    kg_line(g, "offsets` = shared_$f(wide_beta, %s, %u);", byte, most);
+    kg_each_end(g);
+    kg_else(g);
+    kg_row_param(g, s, "gamma", "some", "1");
+    kg_row_param(g, s, "beta", "others", "0");
+    kg_each(g);
+    kg_line(g, "scales` = widen_$w(some`);");
+    kg_line(g, "offsets` = widen_$w(others`);");
+    kg_each_end(g);
+    kg_close(g);
+}
+
+static void result_shared(struct kg *g, const struct kg_spec *s)
+{
+    (void)s;
+    kg_line(g, "$f t = affine_$f(line_$f(wide@, scale, shift), scales`, offsets`);");
 }
 
 static void emit_resident(struct kg *g, const struct kg_spec *s)
@@ -305,12 +375,17 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
 
     kg_note(g, "The only read of the row.");
     kg_row_load(g, s, "values", !params_in_batches(s));
-    if (params_with_row(s))
+    if (params_with_row(s) && !shares_params(s))
         params(g, s);
     kg_norm_add(g, s);
     kg_blank(g);
 
-    const struct kg_norm_result r = {params, result, !params_in_batches(s), kg_norm_batch(s)};
+    const bool shared = shares_params(s);
+    struct kg_norm_result r = {params, result, !params_in_batches(s), kg_norm_batch(s)};
+    if (shared) {
+        r = (struct kg_norm_result){params_shared, result_shared, false, kg_norm_batch(s)};
+        share(g, s);
+    }
     if (by_moments(s)) {
         kg_note(g, "Sum and squares of the row.");
         pivot(g, s);
@@ -354,18 +429,18 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_norm_square(g);
     if (!kg_norm_keeps_wide(g, s))
         kg_row_keep_packed(g, s, "values");
-    if (!params_with_row(s) && !params_in_batches(s))
+    if (!params_with_row(s) && !params_in_batches(s) && !shared)
         params(g, s);
     kg_row_reduce(g, s, "square", &kg_sum);
     kg_line(g, "const float variance = square * reciprocal((float)cols) - m_low * m_low;");
-    scale_and_statistics(g);
+    scale_and_statistics(g, s);
     kg_norm_write(g, s, &r);
 }
 
 static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
-    kg_row_own(g, "v", own);
+    kg_row_own(g, s, "v", own);
     if (in_double(s))
         kg_line(g, "chunk += sum_wide_$f(v);");
     else
@@ -380,7 +455,7 @@ static void sum_deviations(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
     kg_line(g, "$f d = v - about;");
-    kg_row_own(g, "d", own);
+    kg_row_own(g, s, "d", own);
     kg_line(g, "offs += d;");
     kg_line(g, "squares += d * d;");
 }
@@ -463,7 +538,7 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_line(g, "square += to_mean * (seen * to_mean - 2 * off);");
     kg_row_reduce(g, s, "square", &kg_sum);
     kg_line(g, "const float variance = square * reciprocal((float)cols);");
-    scale_and_statistics(g);
+    scale_and_statistics(g, s);
     kg_norm_write_loop(g, s, &r);
 }
 

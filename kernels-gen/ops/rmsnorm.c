@@ -55,7 +55,7 @@ static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
         kg_line(g, "$f v = wide@;");
     else
         kg_row_widened(g, s, "v", "values@", own);
-    kg_row_own(g, "v", own);
+    kg_row_own(g, s, "v", own);
     kg_norm_add_squares(g, "v");
 }
 

@@ -104,7 +104,7 @@ static void hide(struct kg *g, const struct kg_spec *s)
     kg_note(g, "A negative scale turns the order around.");
     kg_open(g, "if (scale < 0)");
     kg_each(g);
-    kg_line(g, "values@ = -values@;");
+    kg_line(g, g->guarded ? "values@ = packed_$x(-values@);" : "values@ = -values@;"); /* a branch stays one */
     kg_each_end(g);
     kg_close(g);
     if (g->aligned) /* vectors outside the row are hidden too */
@@ -133,7 +133,7 @@ static void sum_powers(struct kg *g, const struct kg_spec *s, bool own)
 {
     (void)s;
     kg_line(g, "$f v = powers@;");
-    kg_row_own(g, "v", own);
+    kg_row_own(g, s, "v", own);
     kg_line(g, g->guarded ? "part += halves_$f(v);" : "part += v;");
 }
 
@@ -220,7 +220,7 @@ static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
     kg_line(g, "v = power_$f((v - near) * factor);");
-    kg_row_own(g, "v", own);
+    kg_row_own(g, s, "v", own);
     kg_line(g, "part += v;");
 }
 
@@ -242,7 +242,7 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
         kg_line(g, "const float high = larger(all.top, most_$f(widen_$x(values@)));");
         kg_line(g, "const float near = high == -__builtin_inff() ? 0 : high;");
         kg_line(g, "$f v = power_$f((widen_$x(values@) - near) * factor);");
-        kg_row_own(g, "v", !g->aligned); /* of aligned rows, what lies outside is hidden */
+        kg_row_own(g, s, "v", !g->aligned); /* of aligned rows, what lies outside is hidden */
         kg_line(g, "all = {high, all.sum * away(all.top, high, factor) + sum_$f(v)};");
         kg_each_scope_end(g);
     } else {

@@ -57,9 +57,9 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
 static void sum_products(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
-    kg_row_own(g, "v", own);
+    kg_row_own(g, s, "v", own);
     kg_line(g, "$f p = widen_$x(given@);");
-    kg_row_own(g, "p", own);
+    kg_row_own(g, s, "p", own);
     kg_line(g, g->guarded ? "part += halves_$f(v * p);" : "part += v * p;");
 }
 

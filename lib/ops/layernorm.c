@@ -118,8 +118,7 @@ static const char *fits(const struct fly_kernel *k, const struct fly_problem *p)
 
 static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p, const struct fly_target *t)
 {
-    return fly_rowwise_heuristic(k, n, p->v[FLY_ROWWISE_ROWS], p->v[FLY_ROWWISE_COLS], p->v[FLY_ROWWISE_LD],
-                                 FLY_ROWWISE_BUSY, !p->v[F_ADD], t);
+    return fly_rowwise_heuristic(k, n, p, FLY_ROWWISE_BUSY, !p->v[F_ADD], t);
 }
 
 static flyStatus_t validate(flyHandle_t h, const char *function, const void *args, void *copy, struct fly_problem *p)

@@ -25,6 +25,27 @@ const char *fly_rowwise_fits(const struct fly_kernel *k, int64_t cols)
     return NULL;
 }
 
+/* The longest distance between rows of any matrix. */
+static int64_t longest_ld(const struct fly_problem *p)
+{
+    const struct fly_op *op = fly_op_table[p->op];
+    int64_t most = 0;
+    for (uint32_t f = 0; f < op->nfields; f++)
+        if (strncmp(op->fields[f].name, "ld", 2) == 0 && p->v[f] > most)
+            most = p->v[f];
+    return most;
+}
+
+/* Kernels for AMD reach the rows that share a wave in 32 bits of bytes from its first one. */
+static bool reaches(const struct fly_kernel *k, int64_t ld)
+{
+    const struct fly_arch *a = fly_arch_row(k->arch);
+    const struct fly_rowwise_tile *t = &k->rowwise;
+    if (!strcmp(a->family, "PTX") || t->threads >= a->wave || t->passes != 1 || t->vec == 1)
+        return true;
+    return ld <= UINT32_MAX / (fly_dtype_bits(k->types[0]) / 8) / (a->wave / t->threads);
+}
+
 int64_t fly_rowwise_max_cols(const struct fly_kernel *k)
 {
     const struct fly_rowwise_tile *t = &k->rowwise;
@@ -178,14 +199,16 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     return cost;
 }
 
-uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
-                               int64_t ld, enum fly_rowwise_work work, bool twice, const struct fly_target *t)
+uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
+                               enum fly_rowwise_work work, bool twice, const struct fly_target *t)
 {
+    const int64_t rows = p->v[FLY_ROWWISE_ROWS], cols = p->v[FLY_ROWWISE_COLS], ld = p->v[FLY_ROWWISE_LD];
+    const int64_t far = longest_ld(p);
     const struct taste *taste = n ? taste_of(t, k, cols, ld, work) : &on_amd;
     uint32_t best = n;
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < n; i++) {
-        if (fly_rowwise_fits(&k[i], cols) || k[i].rowwise.flags & FLY_ROWWISE_CANDIDATE)
+        if (fly_rowwise_fits(&k[i], cols) || !reaches(&k[i], far) || k[i].rowwise.flags & FLY_ROWWISE_CANDIDATE)
             continue;
         int64_t cost = cost_of(&k[i], rows, cols, ld, twice && taste != &on_ptx_odd, t, taste);
         if (cost < least) {
@@ -208,14 +231,14 @@ int64_t fly_rowwise_rows_per_launch(const struct fly_kernel *k)
 
 const char *fly_rowwise_op_fits(const struct fly_kernel *k, const struct fly_problem *p)
 {
-    return fly_rowwise_fits(k, p->v[FLY_ROWWISE_COLS]);
+    return reaches(k, longest_ld(p)) ? fly_rowwise_fits(k, p->v[FLY_ROWWISE_COLS])
+                                     : "rows that share a wave lie further apart than 32 bits of bytes reach";
 }
 
 uint32_t fly_rowwise_op_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
                                   const struct fly_target *t)
 {
-    return fly_rowwise_heuristic(k, n, p->v[FLY_ROWWISE_ROWS], p->v[FLY_ROWWISE_COLS],
-                                 p->v[FLY_ROWWISE_LD], FLY_ROWWISE_WIDE, false, t);
+    return fly_rowwise_heuristic(k, n, p, FLY_ROWWISE_WIDE, false, t);
 }
 
 void fly_rowwise_op_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,

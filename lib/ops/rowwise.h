@@ -23,10 +23,10 @@ int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes);
 /* What an op's kernels do beside moving a row: little, hold two rows or make codes, much. */
 enum fly_rowwise_work { FLY_ROWWISE_LIGHT, FLY_ROWWISE_WIDE, FLY_ROWWISE_BUSY };
 
-/* The best tile of k[0..n-1] for rows x cols, ld elements apart, or n. twice: a row may be read twice where it stays in
- * L1, as it is not the sum of two. */
-uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, int64_t rows, int64_t cols,
-                               int64_t ld, enum fly_rowwise_work work, bool twice, const struct fly_target *t);
+/* The best tile of k[0..n-1] for p, or n. twice: a row may be read twice where it stays in L1, as it is not the sum of
+ * two. */
+uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
+                               enum fly_rowwise_work work, bool twice, const struct fly_target *t);
 
 /* Columns of a line before the first one of a row, at most, if rows lie ld apart, the first at a line. */
 int64_t fly_rowwise_most_before(int64_t ld, int64_t line);

@@ -20,6 +20,11 @@ static __device__ unsigned long times(unsigned row, long ld)
     return (unsigned long)row * (unsigned)ld + ((unsigned long)(row * (unsigned)(ld >> 32)) << 32);
 }
 
+static __device__ int clamp(int v, int low, int high)
+{
+    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
+}
+
 static __device__ unsigned workgroup_id()
 {
     return __builtin_amdgcn_workgroup_id_x();
@@ -86,14 +91,13 @@ static __device__ bf16x8 load_param_bf16x8(const bf16 *p, int at)
     return load_bf16x8(p, at);
 }
 
-/* Adds the squares of v's elements to `sum`, which packed instructions do two at a time: more sums would only cost
- * moves where lanes part and meet. */
+/* The same, two elements an instruction, in place: the compiler would copy the sum where lanes part. */
 static __device__ void add_squares_f32x8(f32x2 &sum, f32x8 v)
 {
 #pragma unroll
     for (int e = 0; e < 8; e += 2) {
         const f32x2 two = {v[e], v[e + 1]};
-        sum += two * two;
+        __asm__("v_pk_fma_f32 %0, %1, %1, %0" : "+v"(sum) : "v"(two));
     }
 }
 
@@ -173,6 +177,22 @@ static __device__ float other16(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x140, 0xf, 0xf, true));
 }
 
+/* sum += v, in place: the compiler would copy the sum where lanes part. */
+static __device__ void add_wide(double &sum, double v)
+{
+    __asm__("v_add_f64 %0, %0, %1" : "+v"(sum) : "v"(v));
+}
+
+/* v / by: hi the quotient rounded, lo what is missing, from an exact rest. The reciprocal is good for both after one
+ * step. */
+static __device__ void divide(double v, double by, float &hi, float &lo)
+{
+    double part = reciprocal((float)by);
+    part = __builtin_fma(__builtin_fma(-part, by, 1), part, part);
+    hi = v * part;
+    lo = __builtin_fma(-(double)hi, by, v) * part;
+}
+
 /* For lanes 16 .. 31 and 48 .. 63: the value of the last lane of the 16 before them; 0 for the first 16. */
 static __device__ float below32(float v)
 {
@@ -185,6 +205,24 @@ static __device__ float below64(float v)
 {
     const int bits = __builtin_bit_cast(int, v);
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x143, 0xf, 0xf, true));
+}
+
+/* mine_ by products with 1 or 0, where a row with infinity becomes NaN anyhow. */
+static __device__ f32x8 mine_or_nan_f32x8(f32x8 v, int moved)
+{
+    f32x2 first, step;
+    first.x = (moved < 0 ? 1.f : 8.f) - __builtin_fabsf((float)moved);
+    step.x = moved < 0 ? 1.f : -1.f;
+#pragma unroll
+    for (int e = 0; e < 8; e += 2) {
+        const f32x2 places = {(float)e, (float)(e + 1)};
+        f32x2 two = {v[e], v[e + 1]}, share;
+        __asm__("v_pk_fma_f32 %0, %1, %2, %3 op_sel_hi:[1,0,0] clamp" : "=v"(share) : "s"(places), "v"(step), "v"(first));
+        two *= share;
+        v[e] = two.x;
+        v[e + 1] = two.y;
+    }
+    return v;
 }
 
 static __device__ f32x8 widen_bf16x8(bf16x8 v)
@@ -238,11 +276,6 @@ static __device__ double sum_wide_f32x8(f32x8 v)
     return sum[0];
 }
 
-/* A sum to about 48 bits: hi + lo. */
-struct pair {
-    float hi, lo;
-};
-
 static __device__ double other2_wide(double v)
 {
     const f32x2 half = __builtin_bit_cast(f32x2, v);
@@ -288,17 +321,6 @@ static __device__ double below64_wide(double v)
 static __device__ float finite_or_0(float v)
 {
     return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;
-}
-
-/* v / by: hi the quotient rounded, lo what is missing, from an exact rest. */
-static __device__ pair quotient(double v, double by)
-{
-    const double part = reciprocal((float)by);
-    const double near = v * part;
-    const float hi = __builtin_fma(__builtin_fma(-near, by, v), part, near);
-    const double rest = __builtin_fma(-(double)hi, by, v);
-    const double low = rest * part;
-    return {hi, (float)__builtin_fma(__builtin_fma(-low, by, rest), part, low)};
 }
 
 /* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */
@@ -349,12 +371,13 @@ layernorm_bf16_gfx942_r1t256v2(
     /* A last vector that is not whole shares columns with the one before it: not across waves. */
     if ((unsigned)(cols + before - 1) % 512 < 7)
         before += 32;
-    int at[2], moved[2];
+    int at[2], moved[2], begins[2];
 #pragma unroll
     for (int j = 0; j < 2; j++) {
         const int place = 8 * (j * 256 + lane) - before;
         at[j] = within(place, cols - 8);
         moved[j] = at[j] - place;
+        begins[j] = place;
     }
     /* The row's first and last vector, if they are not whole; counted from the wave's first one. */
     const int ahead = of_wave(lane) / 64 * 64;
@@ -443,15 +466,14 @@ layernorm_bf16_gfx942_r1t256v2(
     double sum = 0;
 #pragma unroll
     for (int j = 0; j < 2; j++) {
-        if (inside[j]) {
-            if (!edged[j]) {
-                f32x8 v = wide[j];
-                sum += sum_wide_f32x8(v);
-            } else {
-                f32x8 v = wide[j];
-                v = mine_f32x8(v, moved[j]);
-                sum += sum_wide_f32x8(v);
-            }
+        if (inside[j] && !edged[j]) {
+            f32x8 v = wide[j];
+            add_wide(sum, sum_wide_f32x8(v));
+        }
+        if (inside[j] && edged[j]) {
+            f32x8 v = wide[j];
+            v = mine_or_nan_f32x8(v, local(at[j]) - begins[j]);
+            add_wide(sum, sum_wide_f32x8(v));
         }
     }
     sum = sum + other2_wide(sum);
@@ -469,8 +491,8 @@ layernorm_bf16_gfx942_r1t256v2(
     sum = sum + other4_wide(sum);
 
     /* The mean: m is it rounded, m_low what is missing. */
-    const pair center = quotient(sum, cols);
-    const float m = center.hi, m_low = center.lo;
+    float m, m_low;
+    divide(sum, cols, m, m_low);
     const float less_m = negative(m);
 
     /* Squares of the deviations. */
@@ -481,15 +503,14 @@ layernorm_bf16_gfx942_r1t256v2(
     f32x2 squares = 0;
 #pragma unroll
     for (int j = 0; j < 2; j++) {
-        if (inside[j]) {
-            if (!edged[j]) {
-                f32x8 d = wide[j];
-                add_squares_f32x8(squares, d);
-            } else {
-                f32x8 d = wide[j];
-                d = mine_f32x8(d, moved[j]);
-                add_squares_f32x8(squares, d);
-            }
+        if (inside[j] && !edged[j]) {
+            f32x8 d = wide[j];
+            add_squares_f32x8(squares, d);
+        }
+        if (inside[j] && edged[j]) {
+            f32x8 d = wide[j];
+            d = mine_f32x8(d, local(at[j]) - begins[j]);
+            add_squares_f32x8(squares, d);
         }
     }
     float square = squares.x + squares.y;

@@ -19,6 +19,11 @@ static __device__ unsigned long times(unsigned row, long ld)
     return (unsigned long)row * (unsigned)ld + ((unsigned long)(row * (unsigned)(ld >> 32)) << 32);
 }
 
+static __device__ int clamp(int v, int low, int high)
+{
+    return __builtin_elementwise_max(__builtin_elementwise_min(v, high), low);
+}
+
 static __device__ unsigned workgroup_id()
 {
     return __builtin_amdgcn_workgroup_id_x();
@@ -27,6 +32,13 @@ static __device__ unsigned workgroup_id()
 static __device__ unsigned work_item_id()
 {
     return __builtin_amdgcn_workitem_id_x();
+}
+
+/* v, opaque to the compiler, so that what is made of it is made where it is used. */
+static __device__ int local(int v)
+{
+    __asm__("" : "+v"(v));
+    return v;
 }
 
 /* v, or the nearest of 0 to high, which is the same in all lanes: the median of the three. */
@@ -74,14 +86,13 @@ static __device__ f32x8 affine_f16x8(f32x8 v, f16x8 scale, f16x8 offset)
     return v;
 }
 
-/* Adds the squares of v's elements to `sum`, which packed instructions do two at a time: more sums would only cost
- * moves where lanes part and meet. */
+/* The same, two elements an instruction, in place: the compiler would copy the sum where lanes part. */
 static __device__ void add_squares_f32x8(f32x2 &sum, f32x8 v)
 {
 #pragma unroll
     for (int e = 0; e < 8; e += 2) {
         const f32x2 two = {v[e], v[e + 1]};
-        sum += two * two;
+        __asm__("v_pk_fma_f32 %0, %1, %1, %0" : "+v"(sum) : "v"(two));
     }
 }
 
@@ -153,10 +164,44 @@ static __device__ float other16(float v)
     return __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(bits, 0x140, 0xf, 0xf, true));
 }
 
+/* sum += v, in place: the compiler would copy the sum where lanes part. */
+static __device__ void add_wide(double &sum, double v)
+{
+    __asm__("v_add_f64 %0, %0, %1" : "+v"(sum) : "v"(v));
+}
+
+/* v / by: hi the quotient rounded, lo what is missing, from an exact rest. The reciprocal is good for both after one
+ * step. */
+static __device__ void divide(double v, double by, float &hi, float &lo)
+{
+    double part = reciprocal((float)by);
+    part = __builtin_fma(__builtin_fma(-part, by, 1), part, part);
+    hi = v * part;
+    lo = __builtin_fma(-(double)hi, by, v) * part;
+}
+
 /* Whether a and b hold in any lane of the wave; each is a comparison, which gives the lanes it holds in. */
 static __device__ bool any_with_both(bool a, bool b)
 {
     return (__builtin_amdgcn_ballot_w64(a) & __builtin_amdgcn_ballot_w64(b)) != 0;
+}
+
+/* mine_ by products with 1 or 0, where a row with infinity becomes NaN anyhow. */
+static __device__ f32x8 mine_or_nan_f32x8(f32x8 v, int moved)
+{
+    f32x2 first, step;
+    first.x = (moved < 0 ? 1.f : 8.f) - __builtin_fabsf((float)moved);
+    step.x = moved < 0 ? 1.f : -1.f;
+#pragma unroll
+    for (int e = 0; e < 8; e += 2) {
+        const f32x2 places = {(float)e, (float)(e + 1)};
+        f32x2 two = {v[e], v[e + 1]}, share;
+        __asm__("v_pk_fma_f32 %0, %1, %2, %3 op_sel_hi:[1,0,0] clamp" : "=v"(share) : "s"(places), "v"(step), "v"(first));
+        two *= share;
+        v[e] = two.x;
+        v[e + 1] = two.y;
+    }
+    return v;
 }
 
 static __device__ f32x8 widen_f16x8(f16x8 v)
@@ -191,11 +236,6 @@ static __device__ double sum_wide_f32x8(f32x8 v)
     return sum[0];
 }
 
-/* A sum to about 48 bits: hi + lo. */
-struct pair {
-    float hi, lo;
-};
-
 static __device__ double other2_wide(double v)
 {
     const f32x2 half = __builtin_bit_cast(f32x2, v);
@@ -227,17 +267,6 @@ static __device__ double other16_wide(double v)
 static __device__ float finite_or_0(float v)
 {
     return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;
-}
-
-/* v / by: hi the quotient rounded, lo what is missing, from an exact rest. */
-static __device__ pair quotient(double v, double by)
-{
-    const double part = reciprocal((float)by);
-    const double near = v * part;
-    const float hi = __builtin_fma(__builtin_fma(-near, by, v), part, near);
-    const double rest = __builtin_fma(-(double)hi, by, v);
-    const double low = rest * part;
-    return {hi, (float)__builtin_fma(__builtin_fma(-low, by, rest), part, low)};
 }
 
 /* 1 / sqrt(v), the hardware's value improved by one step of Newton's method with an exact residual. */
@@ -281,24 +310,30 @@ layernorm_f16_gfx950_r4t16v3(
     const int row = workgroup_id() * 4 + slot;
     if (row >= rows)
         return;
-    const f16 *x_row = x + times(row, ldx);
-    f16 *y_row = y + times(row, ldy);
+    /* The wave's first row, and from there on in 32 bits. */
+    const int wave_row = workgroup_id() * 4;
+    const unsigned behind = row - wave_row;
+    const f16 *x_row = x + times(wave_row, ldx);
+    const unsigned x_step = behind * (unsigned)ldx;
+    f16 *y_row = y + times(wave_row, ldy);
+    const unsigned y_step = behind * (unsigned)ldy;
 
     /* The grid of vectors starts at the row's first cache line, `before` columns ahead of it, or
      * nearer where the vectors would not reach the row's end. */
-    int before = (unsigned long)x_row % 64 / 2;
+    int before = ((unsigned)(unsigned long)x_row + x_step * 2) % 64 / 2;
     before = least(before, 384 - cols);
     /* Even rows end with the last vectors, odd ones run backward, so that the line two rows
      * share is touched by both at once. */
     const int end = (unsigned)(cols + before + 127) / 128 * 128;
     const int start = row & 1 ? 256 : end - 384;
     const int step = row & 1 ? -128 : 128;
-    int at[3], moved[3];
+    int at[3], moved[3], begins[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         const int place = start + j * step + 8 * lane - before;
         at[j] = within(place, cols - 8);
         moved[j] = at[j] - place;
+        begins[j] = place;
     }
     bool inside[3], edged[3];
 #pragma unroll
@@ -307,7 +342,8 @@ layernorm_f16_gfx950_r4t16v3(
         inside[j] = (unsigned)(begin + 8 - 1) < (unsigned)(cols + 8 - 1);
         edged[j] = false;
     }
-    if (any_with_both((before | cols) % 8 != 0, true)) {
+    const bool odd = any_with_both((before | cols) % 8 != 0, true);
+    if (odd) {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
             edged[j] = any_with_both(inside[j], moved[j] != 0);
@@ -320,19 +356,21 @@ layernorm_f16_gfx950_r4t16v3(
     for (int j = 0; j < 3; j++) {
         f16x8 loaded = any_f16x8();
         if (inside[j])
-            loaded = load_f16x8(x_row, at[j]);
+            loaded = load_f16x8(x_row, at[j] + x_step);
         values[j] = loaded;
     }
     /* The row is x + residual where there is one. */
     if (residual) {
-        f16 *residual_row = (f16 *)residual + times(row, ldr);
-        f16 *residual_out_row = (f16 *)residual_out + times(row, ldro);
+        f16 *residual_row = (f16 *)residual + times(wave_row, ldr);
+        const unsigned residual_step = behind * (unsigned)ldr;
+        f16 *residual_out_row = (f16 *)residual_out + times(wave_row, ldro);
+        const unsigned residual_out_step = behind * (unsigned)ldro;
         f16x8 more[3];
 #pragma unroll
         for (int j = 0; j < 3; j++) {
             f16x8 loaded = any_f16x8();
             if (inside[j])
-                loaded = load_f16x8(residual_row, at[j]);
+                loaded = load_f16x8(residual_row, at[j] + residual_step);
             more[j] = loaded;
         }
 #pragma unroll
@@ -341,7 +379,7 @@ layernorm_f16_gfx950_r4t16v3(
             if (inside[j]) {
                 sum = added_f16x8(sum, more[j]);
                 if (inside[j]) {
-                    store_f16x8(residual_out_row, at[j], sum);
+                    store_f16x8(residual_out_row, at[j] + residual_out_step, sum);
                 }
             }
             values[j] = sum;
@@ -357,15 +395,14 @@ layernorm_f16_gfx950_r4t16v3(
     double sum = 0;
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        if (inside[j]) {
-            if (!edged[j]) {
-                f32x8 v = wide[j];
-                sum += sum_wide_f32x8(v);
-            } else {
-                f32x8 v = wide[j];
-                v = mine_f32x8(v, moved[j]);
-                sum += sum_wide_f32x8(v);
-            }
+        if (inside[j] && !edged[j]) {
+            f32x8 v = wide[j];
+            add_wide(sum, sum_wide_f32x8(v));
+        }
+        if (inside[j] && edged[j]) {
+            f32x8 v = wide[j];
+            v = mine_or_nan_f32x8(v, local(at[j]) - begins[j]);
+            add_wide(sum, sum_wide_f32x8(v));
         }
     }
     sum = sum + other2_wide(sum);
@@ -374,8 +411,8 @@ layernorm_f16_gfx950_r4t16v3(
     sum = sum + other16_wide(sum);
 
     /* The mean: m is it rounded, m_low what is missing. */
-    const pair center = quotient(sum, cols);
-    const float m = center.hi, m_low = center.lo;
+    float m, m_low;
+    divide(sum, cols, m, m_low);
     const float less_m = negative(m);
 
     /* Squares of the deviations. */
@@ -386,15 +423,14 @@ layernorm_f16_gfx950_r4t16v3(
     f32x2 squares = 0;
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        if (inside[j]) {
-            if (!edged[j]) {
-                f32x8 d = wide[j];
-                add_squares_f32x8(squares, d);
-            } else {
-                f32x8 d = wide[j];
-                d = mine_f32x8(d, moved[j]);
-                add_squares_f32x8(squares, d);
-            }
+        if (inside[j] && !edged[j]) {
+            f32x8 d = wide[j];
+            add_squares_f32x8(squares, d);
+        }
+        if (inside[j] && edged[j]) {
+            f32x8 d = wide[j];
+            d = mine_f32x8(d, local(at[j]) - begins[j]);
+            add_squares_f32x8(squares, d);
         }
     }
     float square = squares.x + squares.y;
@@ -452,7 +488,7 @@ layernorm_f16_gfx950_r4t16v3(
             f32x8 t = affine_f16x8(d * scale + shift, scales[j], offsets[j]);
             const f16x8 out = narrow_f16x8(t);
             if (inside[j]) {
-                store_f16x8(y_row, at[j], out);
+                store_f16x8(y_row, at[j] + y_step, out);
             }
         }
     }

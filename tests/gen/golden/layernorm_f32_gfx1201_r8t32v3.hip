@@ -33,6 +33,13 @@ static __device__ unsigned of_wave(unsigned v)
     return __builtin_amdgcn_readfirstlane(v);
 }
 
+/* v, opaque to the compiler, so that what is made of it is made where it is used. */
+static __device__ int local(int v)
+{
+    __asm__("" : "+v"(v));
+    return v;
+}
+
 /* v, or the nearest of 0 to high, which is the same in all lanes: the median of the three. */
 static __device__ int within(int v, int high)
 {
@@ -69,8 +76,7 @@ static __device__ f32x4 load_param_f32x4(const f32 *p, int at)
     return load_f32x4(p, at);
 }
 
-/* Adds the squares of v's elements to `sum`, which packed instructions do two at a time: more sums would only cost
- * moves where lanes part and meet. */
+/* Adds the squares of v's elements to `sum`: more sums would only cost moves where lanes part and meet. */
 static __device__ void add_squares_f32x4(f32x2 &sum, f32x4 v)
 {
 #pragma unroll
@@ -385,12 +391,13 @@ layernorm_f32_gfx1201_r8t32v3(
     /* A last vector that is not whole shares columns with the one before it: not across waves. */
     if ((unsigned)(cols + before - 1) % 128 < 3)
         before += 64;
-    int at[3], moved[3];
+    int at[3], moved[3], begins[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
         const int place = 4 * (j * 32 + lane) - before;
         at[j] = within(place, cols - 4);
         moved[j] = at[j] - place;
+        begins[j] = place;
     }
     /* The row's first and last vector, if they are not whole; counted from the wave's first one. */
     const int ahead = 0;
@@ -447,21 +454,20 @@ layernorm_f32_gfx1201_r8t32v3(
     f32x4 hi = 0, lo = 0;
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        if (inside[j]) {
-            if (!edged[j]) {
-                f32x4 v = wide[j];
-                if (j == 0)
-                    hi = v;
-                else
-                    add_to_f32x4(hi, lo, v);
-            } else {
-                f32x4 v = wide[j];
-                v = mine_f32x4(v, moved[j]);
-                if (j == 0)
-                    hi = v;
-                else
-                    add_slowly_to_f32x4(hi, lo, v);
-            }
+        if (inside[j] && !edged[j]) {
+            f32x4 v = wide[j];
+            if (j == 0)
+                hi = v;
+            else
+                add_to_f32x4(hi, lo, v);
+        }
+        if (inside[j] && edged[j]) {
+            f32x4 v = wide[j];
+            v = mine_f32x4(v, local(at[j]) - begins[j]);
+            if (j == 0)
+                hi = v;
+            else
+                add_slowly_to_f32x4(hi, lo, v);
         }
     }
     const pair own_sum = fold_f32x4(hi - 0, lo);
@@ -495,15 +501,14 @@ layernorm_f32_gfx1201_r8t32v3(
     f32x2 squares = 0;
 #pragma unroll
     for (int j = 0; j < 3; j++) {
-        if (inside[j]) {
-            if (!edged[j]) {
-                f32x4 d = wide[j];
-                add_squares_f32x4(squares, d);
-            } else {
-                f32x4 d = wide[j];
-                d = mine_f32x4(d, moved[j]);
-                add_squares_f32x4(squares, d);
-            }
+        if (inside[j] && !edged[j]) {
+            f32x4 d = wide[j];
+            add_squares_f32x4(squares, d);
+        }
+        if (inside[j] && edged[j]) {
+            f32x4 d = wide[j];
+            d = mine_f32x4(d, local(at[j]) - begins[j]);
+            add_squares_f32x4(squares, d);
         }
     }
     float square = squares.x + squares.y;
