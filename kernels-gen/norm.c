@@ -64,7 +64,8 @@ static const struct kg_rowwise ptx_tiles[] = {
     {1, 2048, 4, .cluster = 8}, {1, 4096, 4, .cluster = 8},
     {1, 128, 4, .loop = true}, {1, 512, 4, .loop = true},
 };
-static const struct kg_rowwise ptx_light_loop = {1, 256, 4, .loop = true};
+/* Of ops that need few registers beside the row. */
+static const struct kg_rowwise ptx_light_tiles[] = {{2, 64, 2}, {1, 256, 4, .loop = true}};
 
 /* One element at a time: rows too narrow for a vector, and whatever nothing else takes. */
 static const struct kg_rowwise narrow[] = {
@@ -148,7 +149,7 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
         const bool all = plain && !kg_arch_generic(arch);
         if (kg_isa_of(arch)->resident_lanes && all) {
             kg_row_offer(s, ptx_tiles, sizeof ptx_tiles / sizeof *ptx_tiles, visit, with);
-            kg_row_offer(s, &ptx_light_loop, op->light, visit, with);
+            kg_row_offer(s, ptx_light_tiles, op->light ? sizeof ptx_light_tiles / sizeof *ptx_light_tiles : 0, visit, with);
         } else if (kg_isa_of(arch)->wave_groups && all)
             kg_row_offer(s, tiles_of_64, sizeof tiles_of_64 / sizeof *tiles_of_64, visit, with);
         else if (kg_isa_of(arch)->wave_groups)

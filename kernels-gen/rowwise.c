@@ -9,6 +9,7 @@ const struct kg_reduction kg_sum = {"float", "%s + %s", "", 4, true};
 const struct kg_reduction kg_most = {"float", "larger(%s, %s)", "", 4};
 const struct kg_reduction kg_largest = {"int", "larger_bits(%s, %s)", "_bits", 4, true};
 const struct kg_reduction kg_peak = {"peak", "join_peak(%s, %s, factor)", "_peak", 8};
+const struct kg_reduction kg_exponents = {"peak", "join_exponents(%s, %s)", "_peak", 8};
 const struct kg_reduction kg_pair_sum = {"pair", "add_pair(%s, %s)", "_pair", 8};
 const struct kg_reduction kg_moments = {"moments", "join_moments(%s, %s)", "_moments", 16};
 const struct kg_reduction kg_wide_sum = {"double", "%s + %s", "_wide", 8, true};
@@ -89,23 +90,38 @@ static const char *vector_of(const struct kg_spec *s, enum kg_type type, const c
     return out;
 }
 
-/* `name` = the vector at `at`, loaded by the word load[_far][_param]_, or by the word load_strided_. */
+bool kg_row_passes_over(const struct kg *g, const struct kg_spec *s)
+{
+    if (!g->aligned || s->tile.cluster || s->op->rows_held > 1 || s->op->adds_rows)
+        return false;
+    /* Not where 32 registers must hold parameters too. */
+    return s->tile.loop ? s->op->weightless || !s->op->light : s->op->light && !s->op->weightless && s->tile.vectors > 4;
+}
+
+/* `name` = the vector at `at`, loaded by the word load[_far][_param][_where]_, or by the word load_strided_. */
 static void load_each(struct kg *g, const struct kg_spec *s, const char *name, const char *what,
                       const char *type, const char *matrix, const char *only)
 {
-    const bool has_rows = type[1] == 'x';
+    const bool has_rows = type[1] == 'x', where = kg_row_passes_over(g, s) && !*what;
     if (g->aligned && !only)
         only = "moved@ == 0";
+    if (where)
+        only = NULL;
     kg_each(g);
     if (only) {
-        kg_line(g, "%s = 0;", name);
+        if (g->aligned && s->op->outside && !*what)
+            kg_line(g, "%s = (%s)%s;", name, kg_dtypes[s->in].token, s->op->outside);
+        else
+            kg_line(g, "%s = 0;", name);
         kg_line(g, "if (%s)", only);
     }
     const char *indent = only ? "    " : "";
     char place[128];
     if (g->aligned && !*what && s->tile.loop) /* LayerNorm's short rows are faster without a hint in the last read */
         what = !g->last_read ? "_keep" : s->op->light || !kg_row_again(s) ? "_last" : "";
-    if (kg_row_strided(g, s))
+    if (where)
+        kg_line(g, "%s = load%s_where_%s(%s_row, at@, cols);", name, what, type, matrix);
+    else if (kg_row_strided(g, s))
         kg_line(g, "%s%s = load_strided_%s(%s%s, at@, %u, cols - 1);", indent, name, type, matrix, has_rows ? "_row" : "",
                 s->tile.threads);
     else
@@ -203,6 +219,8 @@ unsigned kg_row_resident(const struct kg_spec *s)
         lanes = most / 4;
     else if (s->op->registers)
         lanes = smaller(most, kg_isa_of(s->arch)->registers / s->op->registers(s));
+    else if (s->op->rows_held < 2 && s->op->light && kg_row_again(s) && !s->op->weightless && s->tile.threads > 128)
+        lanes = most * 3 / 4; /* parameters too */
     else if (s->op->rows_held < 2 && s->op->light && (kg_row_again(s) || s->tile.vectors <= 2))
         lanes = most;
     else if (s->op->rows_held < 2 &&
@@ -250,6 +268,12 @@ static void place_of(struct kg *g, const struct kg_spec *s, const struct kg_arg 
         kg_line(g, "places |= (unsigned long)(rows > 1 ? %s * %u : 0)%s;", a->ld, element, scaled);
 }
 
+/* Whether the body for aligned rows may leave one to the other body, and says whether it has not. */
+static bool leaves_rows(const struct kg_spec *s)
+{
+    return s->op->leaves_rows && s->tile.loop && two_ways(s);
+}
+
 void kg_row_emit(struct kg *g, const struct kg_spec *s,
                  void (*body)(struct kg *g, const struct kg_spec *s))
 {
@@ -263,8 +287,12 @@ void kg_row_emit(struct kg *g, const struct kg_spec *s,
     static const char *const parts[] = {"row_of_elements", "row_of_vectors"};
     for (int aligned = 0; aligned < 2; aligned++) {
         g->aligned = aligned;
-        open_function(g, s, "static __device__ __attribute__((always_inline)) void", parts[aligned]);
+        const bool leaves = aligned && leaves_rows(s);
+        open_function(g, s, leaves ? "static __device__ __attribute__((always_inline)) bool" : "static __device__ __attribute__((always_inline)) void",
+                      parts[aligned]);
         body(g, s);
+        if (leaves)
+            kg_line(g, "return true;");
         kg_close(g);
         kg_blank(g);
     }
@@ -274,10 +302,12 @@ void kg_row_emit(struct kg *g, const struct kg_spec *s,
     kg_line(g, "unsigned long places = 0;");
     for (unsigned i = 0; i < s->op->arg_count; i++)
         place_of(g, s, &s->op->args[i]);
+    if (leaves_rows(s))
+        kg_line(g, "bool done = false;");
     for (int aligned = 1; aligned >= 0; aligned--) {
-        kg_line(g, aligned ? "if (places %% 16 == 0 && cols %% $n == 0)" : "else");
+        kg_line(g, aligned ? "if (places %% 16 == 0 && cols %% $n == 0)" : leaves_rows(s) ? "if (!done)" : "else");
         g->indent++;
-        kg_line(g, "%s(", parts[aligned]);
+        kg_line(g, "%s%s(", aligned && leaves_rows(s) ? "done = " : "", parts[aligned]);
         arguments(g, s, false, ");");
         g->indent--;
     }
@@ -614,7 +644,7 @@ void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
 void kg_row_sweep_zeros(struct kg *g, const struct kg_spec *s, const char *reset,
                         void (*body)(struct kg *g, const struct kg_spec *s, bool own))
 {
-    if (!g->aligned) {
+    if (!g->aligned || kg_row_passes_over(g, s)) {
         kg_row_sweep(g, s, reset, body);
         return;
     }

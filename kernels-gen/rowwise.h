@@ -44,7 +44,7 @@ void kg_row_anchor(struct kg *g, const struct kg_spec *s);
 
 /* `at@`, the column vector j is loaded from, and `moved@`, how far that is from its place on the
  * grid: 0 for vectors all their own, less than $n either way for others of the row. In a body for aligned rows
- * (g->aligned) vectors are their own or outside, where loads give zeros; in a body of strided elements `moved@` is
+ * (g->aligned) vectors are their own or outside, where loads give zeros or nothing (kg_row_passes_over); in a body of strided elements `moved@` is
  * the number of elements beyond the row; else see kg_row_insides. For kernels that hold a whole row. */
 void kg_row_places(struct kg *g, const struct kg_spec *s);
 
@@ -85,7 +85,7 @@ void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const
 void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
                   void (*body)(struct kg *g, const struct kg_spec *s, bool own));
 
-/* The same for sums to which zeros add nothing: of aligned rows no vector is left out. */
+/* The same for sums to which zeros add nothing: of aligned rows whose vectors outside are zeros none is left out. */
 void kg_row_sweep_zeros(struct kg *g, const struct kg_spec *s, const char *reset,
                         void (*body)(struct kg *g, const struct kg_spec *s, bool own));
 
@@ -151,6 +151,7 @@ extern const struct kg_reduction kg_most;             /* float: the largest */
 extern const struct kg_reduction kg_largest;          /* int: the largest magnitude */
 extern const struct kg_reduction kg_moments;          /* moments */
 extern const struct kg_reduction kg_peak;             /* peak; needs `factor` */
+extern const struct kg_reduction kg_exponents;        /* peak, of exponents */
 
 /* Where a row has several workgroups: waits until all of them run. Before their first kg_row_share, outside of any
  * condition or loop they do not share. */
@@ -167,6 +168,10 @@ void kg_row_share(struct kg *g, const struct kg_spec *s, const char *slot, const
 /* `name` in every work-item becomes the row's. */
 void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
                    const struct kg_reduction *r);
+
+/* Whether vectors outside an aligned row are passed over: loads leave them undefined. To set them to zero first costs
+ * more than to step around them, for then a lane's vectors are worked on as they come. */
+bool kg_row_passes_over(const struct kg *g, const struct kg_spec *s);
 
 /* Whether a loop has so many work-items resident that what they read is in L1 when it is read again: its kernel makes
  * do with few registers. */

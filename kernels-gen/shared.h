@@ -11,7 +11,7 @@
 
 /* What an op brings. */
 struct kg_shared {
-    const struct kg_reduction *stat; /* what waves find and how two of it join; 4 bytes or a multiple of 16 */
+    const struct kg_reduction *stat; /* what waves find and how two of it join; 4 bytes, 8 or a multiple of 16 */
     const char *name;                /* the variable it lies in */
     void (*once)(struct kg *g, const struct kg_spec *s);    /* what is the same for all rows; null: nothing */
     void (*arrived)(struct kg *g, const struct kg_spec *s); /* the row has come to values@, its first element to first */

@@ -420,6 +420,22 @@ static const struct kg_word maths[] = {
      "    const float top = larger(a.top, b.top);\n"
      "    return {top, a.sum * away(a.top, top, factor) + b.sum * away(b.top, top, factor)};\n"
      "}"},
+    {"join_exponents", KG_ANY, 0, 0,
+     "/* The same of exponents, factor times the elements. */\n"
+     "static __device__ peak join_exponents(peak a, peak b)\n"
+     "{\n"
+     "    const float top = larger(a.top, b.top);\n"
+     "    return {top, a.sum * power_of_2(a.top - top) + b.sum * power_of_2(b.top - top)};\n"
+     "}"},
+    {"exponents_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* factor v - top, rounded once. */\n"
+     "static __device__ $x exponents_$x($x v, float factor, float top)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        v[e] = __builtin_fmaf(v[e], factor, -top);\n"
+     "    return v;\n"
+     "}"},
 #define OTHER_KINDS(n)                                                                             \
     {"other" #n "_bits", KG_ANY, 0, 0,                                                             \
      "static __device__ int other" #n "_bits(int v)\n"                                                   \

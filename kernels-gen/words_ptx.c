@@ -58,16 +58,43 @@ static const struct kg_word words[] = {
      "    return __builtin_bit_cast($x, v);\n"
      "}",
      .bytes = 16},
+    {"load_where_$x", KG_MANY, 0, 0,
+     "/* Elements at .. of p, 16 bytes aligned, where at < end; else undefined. */\n"
+     "static __device__ $x load_where_$x(const $t *p, int at, int end)\n"
+     "{\n"
+     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
+     "    words v;\n"
+     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %5, %6;\\n\\t\"\n"
+     "                     \"@there ld.global.v4.b32 {%0, %1, %2, %3}, [%4];\\n\\t}\"\n"
+     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w)\n"
+     "                     : \"l\"(p + at), \"r\"(at), \"r\"(end));\n"
+     "    return __builtin_bit_cast($x, v);\n"
+     "}",
+     .bytes = 16},
+    {"keep_policy", KG_ANY, 0, 0,
+     "/* Of L2: lines to stay as long as any. */\n"
+     "static __device__ unsigned long keep_policy()\n"
+     "{\n"
+     "    unsigned long policy;\n"
+     "    __asm__(\"createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\" : \"=l\"(policy));\n"
+     "    return policy;\n"
+     "}"},
+    {"last_policy", KG_ANY, 0, 0,
+     "/* Of L2: lines to go before any other. */\n"
+     "static __device__ unsigned long last_policy()\n"
+     "{\n"
+     "    unsigned long policy;\n"
+     "    __asm__(\"createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\" : \"=l\"(policy));\n"
+     "    return policy;\n"
+     "}"},
     {"load_keep_$x", KG_MANY, 0, 0,
      "/* Elements at .. of p, 16 bytes aligned; to be read again. */\n"
      "static __device__ $x load_keep_$x(const $t *p, long at)\n"
      "{\n"
      "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
-     "    unsigned long policy;\n"
      "    words v;\n"
-     "    __asm__(\"createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\" : \"=l\"(policy));\n"
      "    __asm__ volatile(\"ld.global.L1::evict_last.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;\"\n"
-     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at), \"l\"(policy));\n"
+     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at), \"l\"(keep_policy()));\n"
      "    return __builtin_bit_cast($x, v);\n"
      "}",
      .bytes = 16},
@@ -82,11 +109,9 @@ static const struct kg_word words[] = {
      "static __device__ $x load_last_$x(const $t *p, long at)\n"
      "{\n"
      "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
-     "    unsigned long policy;\n"
      "    words v;\n"
-     "    __asm__(\"createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\" : \"=l\"(policy));\n"
      "    __asm__ volatile(\"ld.global.L1::no_allocate.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;\"\n"
-     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at), \"l\"(policy));\n"
+     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at), \"l\"(last_policy()));\n"
      "    return __builtin_bit_cast($x, v);\n"
      "}",
      .bytes = 16},
@@ -96,6 +121,32 @@ static const struct kg_word words[] = {
      "    return *(const $x *)(p + at);\n"
      "}",
      .bytes = KG_NOT_16},
+    {"load_keep_where_$x", KG_MANY, 0, 0,
+     "/* Elements at .. of p, 16 bytes aligned, where at < end, else undefined; to be read again. */\n"
+     "static __device__ $x load_keep_where_$x(const $t *p, int at, int end)\n"
+     "{\n"
+     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
+     "    words v;\n"
+     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %5, %6;\\n\\t\"\n"
+     "                     \"@there ld.global.L1::evict_last.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %7;\\n\\t}\"\n"
+     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w)\n"
+     "                     : \"l\"(p + at), \"r\"(at), \"r\"(end), \"l\"(keep_policy()));\n"
+     "    return __builtin_bit_cast($x, v);\n"
+     "}",
+     .bytes = 16},
+    {"load_last_where_$x", KG_MANY, 0, 0,
+     "/* Elements at .. of p, 16 bytes aligned, where at < end, else undefined; not to be read again. */\n"
+     "static __device__ $x load_last_where_$x(const $t *p, int at, int end)\n"
+     "{\n"
+     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
+     "    words v;\n"
+     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %5, %6;\\n\\t\"\n"
+     "                     \"@there ld.global.L1::no_allocate.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %7;\\n\\t}\"\n"
+     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w)\n"
+     "                     : \"l\"(p + at), \"r\"(at), \"r\"(end), \"l\"(last_policy()));\n"
+     "    return __builtin_bit_cast($x, v);\n"
+     "}",
+     .bytes = 16},
     {"store_$x", KG_MANY, 0, 0,
      "/* 16 bytes aligned. */\n"
      "static __device__ void store_$x($t *p, long at, $x v)\n"
@@ -287,7 +338,7 @@ static const struct kg_word words[] = {
              "                     \"r\"(shared_at(gate)), \"r\"(phase) : \"memory\");\n"
              "}"},
     {"give_through", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
-     .text = "/* Writes the dwords at v, one or fours of them, to where the cluster's workgroup `to` has slot, and counts them at its gate.\n"
+     .text = "/* Writes the dwords at v, one, two or fours of them, to where the cluster's workgroup `to` has slot, and counts them at its gate.\n"
              " * Waits for nothing, where a barrier would wait for all stores before it. */\n"
              "static __device__ void give_through(unsigned long *gate, void *slot, int to, const void *v, int dwords)\n"
              "{\n"
@@ -300,6 +351,9 @@ static const struct kg_word words[] = {
              "    if (dwords == 1)\n"
              "        __asm__ volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];\" ::\n"
              "                         \"r\"(there), \"r\"(part[0]), \"r\"(counter) : \"memory\");\n"
+             "    if (dwords == 2)\n"
+             "        __asm__ volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %2}, [%3];\" ::\n"
+             "                         \"r\"(there), \"r\"(part[0]), \"r\"(part[1]), \"r\"(counter) : \"memory\");\n"
              "    for (int i = 0; i + 4 <= dwords; i += 4)\n"
              "        __asm__ volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];\" ::\n"
              "                         \"r\"(there + 4 * i), \"r\"(part[i]), \"r\"(part[i + 1]), \"r\"(part[i + 2]),\n"
@@ -397,6 +451,19 @@ static const struct kg_word words[] = {
      "static __device__ float larger(float a, float b)\n"
      "{\n"
      "    return __nvvm_fmax_f(a, b);\n"
+     "}"},
+    {"most_$x", KG_MANY, 16, 1u << KG_F16 | 1u << KG_BF16,
+     "/* The largest element; NaN only where all are. */\n"
+     "static __device__ float most_$x($x v)\n"
+     "{\n"
+     "    typedef $t two __attribute__((ext_vector_type(2)));\n"
+     "    two pairs[$n / 2];\n"
+     "    __builtin_memcpy(pairs, &v, sizeof pairs);\n"
+     "    two top = pairs[0];\n"
+     "#pragma unroll\n"
+     "    for (int i = 1; i < $n / 2; i++)\n"
+     "        top = __nvvm_fmax_$tx2(top, pairs[i]);\n"
+     "    return larger(top[0], top[1]);\n"
      "}"},
     {"power_of_2", KG_ANY, 0, 0,
      "static __device__ float power_of_2(float v)\n"

@@ -232,7 +232,7 @@ static void add_moments(struct kg *g, const struct kg_spec *s, bool own)
     kg_row_widened(g, s, "v", "values@", false);
     if (own)
         kg_line(g, "v = only_$f(v, $n - moved@, %s);", from);
-    if (g->aligned && s->in == KG_F32)
+    if (g->aligned && s->in == KG_F32 && !kg_row_passes_over(g, s))
         from = "moved@ == 0 ? pivot : 0";
     kg_line(g, kg_row_again(s) ? "add_moments_$f(all, all, v, %s);" : "add_moments_$f(even, odd, v, %s);", from);
 }

@@ -9,12 +9,14 @@
  *   write  powers / sum
  *
  * Longer rows are read twice: the first read keeps top and sum of what a lane has seen, rescaling the sum
- * when top grows. So are shorter rows that fill the machine where L1 holds them: few registers then leave room for
- * more rows, whose reading hides the work of others (kg_row_again).
+ * when top grows. Where aligned rows have a body of their own, powers are 2^(factor v - exponent) there: exponent is factor top
+ * rounded, and what that leaves is a factor of all powers of the row, which their sum takes away again. Rows with exponents beyond
+ * 2^24, where that factor would be no number, are the other body's. So are shorter rows that fill the machine where L1 holds them: few registers then leave room for
+ * more rows, whose reading hides the work of others (kg_row_again). Rows that L2 cannot hold until then have clusters.
  *
  * Registers: 4 dwords a vector for the row, then 8 for its powers. LDS: 8 bytes a wave where a row has several.
  */
-#include "../rowwise.h"
+#include "../shared.h"
 
 static const struct kg_arg args[] = {
     {"x", KG_ARG_IN, KG_OF_IN, false, "ldx"},        {"y", KG_ARG_OUT, KG_OF_OUT, false, "ldy"},
@@ -47,10 +49,11 @@ static const struct kg_rowwise packed[] = {{16, 16, 2, .packed = true}, {4, 32, 
 /* NVIDIA's; see norm.c. */
 static const struct kg_rowwise ptx_tiles[] = {
     {16, 8, 1}, {16, 8, 2}, {8, 16, 2}, {8, 16, 3},
-    {4, 32, 1}, {4, 32, 2}, {2, 32, 3}, {2, 32, 4},
+    {4, 32, 1}, {4, 32, 2}, {2, 32, 3}, {2, 32, 4}, {2, 64, 2},
     {1, 64, 3}, {1, 64, 4}, {1, 128, 2}, {1, 128, 3}, {1, 128, 4}, {1, 128, 5},
     {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 2}, {1, 512, 3}, {1, 512, 4},
     {1, 1024, 2}, {1, 1024, 4}, {1, 1024, 8},
+    {1, 2048, 4, .cluster = 8}, {1, 4096, 4, .cluster = 8},
     {1, 128, 4, .loop = true}, {1, 256, 4, .loop = true}, {1, 512, 4, .loop = true}, {1, 1024, 4, .loop = true},
     {32, 8, 1, .vec = 1},
     {1, 256, 4, .vec = 1, .loop = true},
@@ -59,6 +62,8 @@ static const struct kg_rowwise ptx_tiles[] = {
 /* A vector, its place and what becomes of it; the rest is the arithmetic of a vector. */
 static const char *legal(const struct kg_spec *s)
 {
+    if (s->tile.cluster)
+        return kg_row_legal(s, kg_shared_registers(s, 0));
     if (kg_row_again(s))
         return kg_row_legal(s, 4 * s->tile.vectors + 16);
     return kg_row_legal(s, 12 * s->tile.vectors + 34);
@@ -107,8 +112,8 @@ static void hide(struct kg *g, const struct kg_spec *s)
     kg_line(g, g->guarded ? "values@ = packed_$x(-values@);" : "values@ = -values@;"); /* a branch stays one */
     kg_each_end(g);
     kg_close(g);
-    if (g->aligned) /* vectors outside the row are hidden too */
-        kg_open(g, s->tile.loop ? "if (seen < first + %u)" : "if (seen < %u)", s->tile.threads * s->tile.vectors * s->tile.vec);
+    if (g->aligned && s->tile.loop)
+        kg_open(g, "if (seen < cols && seen < first + %u)", s->tile.threads * s->tile.vectors * s->tile.vec);
     else
         kg_open(g, "if (seen < cols)");
     kg_each(g);
@@ -216,6 +221,23 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_each_scope_end(g);
 }
 
+/* Whether powers are taken of exponents; see above. */
+static bool by_exponents(const struct kg *g, const struct kg_spec *s)
+{
+    return g->aligned && s->op->leaves_rows;
+}
+
+static void sum_powers_of_exponents(struct kg *g)
+{
+    kg_each_scope(g);
+    kg_open(g, "if (moved@ == 0)");
+    kg_line(g, "const float high = larger(all.top, most_$x(values@) * factor);");
+    kg_line(g, "const $f v = power_$f(exponents_$f(widen_$x(values@), factor, high));");
+    kg_line(g, "all = {high, all.sum * power_of_2(all.top - high) + sum_$f(v)};");
+    kg_close(g);
+    kg_each_scope_end(g);
+}
+
 static void sum_chunk(struct kg *g, const struct kg_spec *s, bool own)
 {
     kg_row_widened(g, s, "v", "values@", own);
@@ -231,18 +253,21 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_row_anchor(g, s);
 
     kg_note(g, "First read: top and sum of what this lane has seen.");
-    kg_line(g, "peak all = {-__builtin_inff(), 0};");
+    const bool exponents = by_exponents(g, s);
+    kg_line(g, exponents ? "peak all = {-0x1p24f, 0};" : "peak all = {-__builtin_inff(), 0};");
     kg_row_loop(g, s);
     kg_row_load(g, s, "values", false);
     hide(g, s);
     kg_row_keep_packed(g, s, "values");
-    if (kg_row_apart(g, s) || kg_row_strided(g, s)) {
+    if (exponents) {
+        sum_powers_of_exponents(g);
+    } else if (kg_row_apart(g, s) || kg_row_strided(g, s)) {
         kg_note(g, "A vector at a time: more would have to be kept.");
         kg_each_scope(g);
         kg_line(g, "const float high = larger(all.top, most_$f(widen_$x(values@)));");
         kg_line(g, "const float near = high == -__builtin_inff() ? 0 : high;");
         kg_line(g, "$f v = power_$f((widen_$x(values@) - near) * factor);");
-        kg_row_own(g, s, "v", !g->aligned); /* of aligned rows, what lies outside is hidden */
+        kg_row_own(g, s, "v", true);
         kg_line(g, "all = {high, all.sum * away(all.top, high, factor) + sum_$f(v)};");
         kg_each_scope_end(g);
     } else {
@@ -257,25 +282,69 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
         kg_line(g, "all = {high, all.sum * away(all.top, high, factor) + sum_$f(part)};");
     }
     kg_close(g);
-    kg_row_reduce(g, s, "all", &kg_peak);
-    kg_line(g, "const float top = all.top, sum = all.sum;");
-    about(g);
-    inverse(g);
+    kg_row_reduce(g, s, "all", exponents ? &kg_exponents : &kg_peak);
+    if (exponents) {
+        kg_line(g, "if (!(all.top > -0x1p24f && all.top < 0x1p24f))");
+        kg_line(g, "    return false;");
+        kg_line(g, "const float inverse = reciprocal(all.sum);");
+        kg_blank(g);
+    } else {
+        kg_line(g, "const float top = all.top, sum = all.sum;");
+        about(g);
+        inverse(g);
+    }
 
     kg_note(g, "Second read.");
     kg_row_loop(g, s);
     kg_row_load(g, s, "values", true);
     hide(g, s);
     kg_each_scope(g);
-    kg_line(g, "const $o out = narrow_$o(power_$f((widen_$x(values@) - about) * factor) * inverse);");
+    kg_line(g, exponents ? "const $o out = narrow_$o(power_$f(exponents_$f(widen_$x(values@), factor, all.top)) * inverse);"
+                         : "const $o out = narrow_$o(power_$f((widen_$x(values@) - about) * factor) * inverse);");
     kg_row_store(g, s, "out");
     kg_each_scope_end(g);
     kg_close(g);
 }
 
+static void arrived(struct kg *g, const struct kg_spec *s)
+{
+    mask(g, s);
+    hide(g, s);
+}
+
+static void measure(struct kg *g, const struct kg_spec *s)
+{
+    kg_line(g, "float high = -__builtin_inff();");
+    kg_each(g);
+    kg_line(g, "high = larger(high, most_$x(values@));");
+    kg_each_end(g);
+    kg_line(g, "const float near = high == -__builtin_inff() ? 0 : high;");
+    kg_line(g, "$f part = 0;");
+    kg_row_sweep(g, s, NULL, sum_chunk);
+    kg_line(g, "peak all = {high, sum_$f(part)};");
+    kg_shared_reduce(g, s, "all", &kg_peak);
+}
+
+static void write_shared(struct kg *g, const struct kg_spec *s)
+{
+    kg_line(g, "const float top = all.top, sum = all.sum;");
+    about(g);
+    inverse(g);
+    kg_each_scope(g);
+    kg_line(g, "const $o out = narrow_$o(power_$f((widen_$x(values@) - about) * factor) * inverse);");
+    kg_row_store(g, s, "out");
+    kg_each_scope_end(g);
+}
+
+static void emit_shared(struct kg *g, const struct kg_spec *s)
+{
+    static const struct kg_shared op = {&kg_peak, "all", NULL, arrived, measure, write_shared};
+    kg_shared_emit(g, s, &op);
+}
+
 static void emit(struct kg *g, const struct kg_spec *s)
 {
-    kg_row_emit(g, s, s->tile.loop ? emit_loop : emit_resident);
+    kg_row_emit(g, s, s->tile.cluster ? emit_shared : s->tile.loop ? emit_loop : emit_resident);
 }
 
 const struct kg_op kg_op_softmax = {
@@ -283,6 +352,8 @@ const struct kg_op kg_op_softmax = {
     .family = "softmax",
     .weightless = true,
     .light = true,
+    .leaves_rows = true,
+    .outside = "-__builtin_inff()",
     .args = args,
     .arg_count = sizeof args / sizeof *args,
     .variants = variants,

@@ -66,15 +66,17 @@ int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes)
  * workgroup is the only parallelism. Measured on an H200 for PTX, modelled for AMD. */
 struct taste {
     int vectors, block, few_vectors, few_block, single_block;
+    int idle_part; /* on PTX, where rows fill the machine; see IDLE_PART */
 };
-static const struct taste on_amd = {4, 128, 4, 128, 256};
+static const struct taste on_amd = {4, 128, 4, 128, 256, 0};
 /* Of PTX. Rows whose vectors are not aligned are taken best by tiles of single elements. */
 static const struct taste on_ptx[] = {
-    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512},
-    [FLY_ROWWISE_WIDE] = {2, 256, 2, 256, 512},
-    [FLY_ROWWISE_BUSY] = {4, 64, 2, 256, 512},
+    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 8},
+    [FLY_ROWWISE_POWERS] = {2, 128, 2, 256, 512, 5},
+    [FLY_ROWWISE_WIDE] = {2, 256, 2, 256, 512, 8},
+    [FLY_ROWWISE_BUSY] = {4, 64, 2, 256, 512, 8},
 };
-static const struct taste on_ptx_odd = {4, 128, 2, 256, 512};
+static const struct taste on_ptx_odd = {4, 128, 2, 256, 512, 8};
 
 static const struct taste *taste_of(const struct fly_target *t, const struct fly_kernel *k, int64_t cols,
                                     int64_t ld, enum fly_rowwise_work work)
@@ -93,8 +95,11 @@ enum {
     LINE = 64, /* bytes */
     SIMDS = 4, /* of a compute unit */
     COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
-    COST_AGAIN = -10,        /* the same from L1, where rows fill the machine */
+    COST_AGAIN = -10,        /* the same from L1, where rows fill the machine, or from L2 where these rows do not fill it: */
+    MOST_IN_L2 = 1 << 17,    /* bytes a row */
+    WIDE_BLOCK = 1024,       /* of a workgroup whose rows are that long */
     COST_ROUND = 20,         /* of a loop, after the first: rows of fewer workgroups stay in L2 */
+    COST_SHARED = 100,       /* workgroups that share rows wait for one another, lanes without columns too */
     COST_VECTOR_STEP = 25,   /* a halving or doubling away from the wanted vectors */
     COST_NARROW = 4000,      /* accesses of less than 16 bytes */
     COST_ODD = 200,          /* vectors on PTX that are not aligned and are taken by elements */
@@ -119,6 +124,11 @@ static int log2_distance(uint64_t a, uint64_t b)
 {
     int d = __builtin_clzll(a | 1) - __builtin_clzll(b | 1);
     return d < 0 ? -d : d;
+}
+
+static uint64_t up_to_power_of_2(uint64_t v)
+{
+    return v & (v - 1) ? UINT64_C(2) << (63 - __builtin_clzll(v)) : v;
 }
 
 /* Whether output is 8 bits, or could be with the same statistics: a norm of f32 takes the tile it has then, so that
@@ -155,23 +165,20 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     int64_t rounds = t->passes == 1 ? 1 : (cols + sweep - 1) / sweep;
     int64_t idle = sweep > INT64_MAX / 1000 / rounds ? INT64_MAX / 4 : sweep * rounds * 1000 / cols - 1000;
     const bool amd = taste == &on_amd, codes = amd && makes_codes(k);
-    int64_t cost = idle / (target->arch->wave == 64 ? IDLE_PART_WAVE64 : IDLE_PART);
+    const bool many = rows >= 4 * (int64_t)cus; /* rows fill the machine */
+    int64_t cost = idle / (!amd && many ? taste->idle_part : target->arch->wave == 64 ? IDLE_PART_WAVE64 : IDLE_PART);
     if (amd && cols <= SHORT_ROW && ld % (LINE * 8 / fly_dtype_bits(k->types[0])) == 0 && idle > MOST_IDLE)
         cost += COST_IDLE_LANES;
     if (amd) {
         const int64_t lines = line_bytes(k, codes, target->arch->wave, cols, ld);
         const int64_t elements = codes ? LINE : LINE * 8 / fly_dtype_bits(k->types[0]);
         cost += lines + (lines > (ld % elements ? MOST_LINES_ODD : MOST_LINES) ? COST_LINES : 0);
-    } else if (t->passes == 1 && taste != &on_ptx_odd) {
-        int64_t line = LINE * 8 / fly_dtype_bits(k->types[0]); /* elements */
-        if (ld % line != 0 && cols + line - 1 > sweep)
-            cost += 2000 * LINE / (16 * (int64_t)target->arch->wave);
     }
     int64_t workgroups = (rows + t->rows - 1) / t->rows;
-    int vectors = rows >= 4 * (int64_t)cus ? taste->vectors : taste->few_vectors;
-    int block = rows >= 4 * (int64_t)cus ? taste->block : rows > cus ? taste->few_block : taste->single_block;
+    int vectors = many ? taste->vectors : taste->few_vectors;
+    int block = many ? taste->block : rows > cus ? taste->few_block : taste->single_block;
     /* Instructions come closest to memory's time there; with more elements a lane, fewer of them are for the row. */
-    if (codes && rows >= 4 * (int64_t)cus)
+    if (codes && many)
         vectors = 2 * taste->vectors, block = target->arch->wave;
     if (taste == &on_ptx_odd && t->vec == 1 && t->passes == 1)
         vectors = ODD_ELEMENTS;
@@ -180,11 +187,12 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     else if (t->vec * fly_dtype_bits(k->types[0]) < 128)
         cost += COST_NARROW;
     if (t->passes != 1) {
-        const bool again = t->flags & FLY_ROWWISE_AGAIN;
-        cost += again && twice && rounds == 1 && rows >= 4 * (int64_t)cus ? COST_AGAIN : COST_SECOND_READ;
+        const bool again = t->flags & FLY_ROWWISE_AGAIN, in_l2 = k->block == WIDE_BLOCK && cols * fly_dtype_bits(k->types[0]) / 8 <= MOST_IN_L2;
+        cost += again && twice && (rounds == 1 || in_l2) && many ? COST_AGAIN : COST_SECOND_READ;
         cost += again ? COST_ROUND * (rounds - 1) : 0;
     }
-    cost += COST_VECTOR_STEP * log2_distance(t->vectors, (uint64_t)vectors);
+    cost += k->cluster ? COST_SHARED + (taste == &on_ptx[FLY_ROWWISE_LIGHT] ? 1 : 2) * idle : 0;
+    cost += COST_VECTOR_STEP * log2_distance(amd ? t->vectors : up_to_power_of_2(t->vectors), (uint64_t)vectors);
     cost += COST_THREADS_STEP * log2_distance(k->block, (uint64_t)block);
     /* Two rows of half a wave of 32 each are no more than one of a wave of 64. */
     const bool few = amd && k->block == 32 && t->rows == 2;

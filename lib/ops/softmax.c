@@ -83,7 +83,7 @@ static void ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *p
 
 static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p, const struct fly_target *t)
 {
-    return fly_rowwise_heuristic(k, n, p, FLY_ROWWISE_LIGHT, true, t);
+    return fly_rowwise_heuristic(k, n, p, FLY_ROWWISE_POWERS, true, t);
 }
 
 static flyStatus_t validate(flyHandle_t h, const char *function, const void *args, void *copy, struct fly_problem *p)
