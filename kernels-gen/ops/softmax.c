@@ -110,6 +110,10 @@ static void hide(struct kg *g, const struct kg_spec *s)
     kg_open(g, "if (scale < 0)");
     kg_each(g);
     kg_line(g, g->guarded ? "values@ = packed_$x(-values@);" : "values@ = -values@;"); /* a branch stays one */
+    if (g->aligned) {
+        kg_line(g, "if (moved@ != 0)");
+        kg_line(g, "    values@ = hidden;");
+    }
     kg_each_end(g);
     kg_close(g);
     if (g->aligned && s->tile.loop)
