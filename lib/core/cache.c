@@ -5,16 +5,15 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Odd constants with well-spread bits, and a finaliser that brings high bits down. */
+/* A sum of products with odd constants, one a field, none of which waits for another; then high bits come down and up. */
 uint64_t fly_problem_hash(const struct fly_problem *p)
 {
     uint32_t head;
     memcpy(&head, p, sizeof head);
-    uint64_t h = head * UINT64_C(0x9e3779b97f4a7c15);
-    for (uint32_t i = 0; i < p->nfields; i++) {
-        h = (h ^ (uint64_t)p->v[i]) * UINT64_C(0xd6e8feb86659fd93);
-        h ^= h >> 32;
-    }
+    uint64_t h = head * UINT64_C(0x9e3779b97f4a7c15), factor = UINT64_C(0xd6e8feb86659fd93);
+    for (uint32_t i = 0; i < p->nfields; i++, factor += UINT64_C(0xa0761d6478bd642e))
+        h += (uint64_t)p->v[i] * factor;
+    h = (h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93);
     return h | 1;
 }
 
@@ -50,6 +49,7 @@ struct fly_entry *fly_cache_add(struct fly_cache *c, const struct fly_problem *p
     e->function = NULL;
     e->second = NULL;
     e->second_function = NULL;
+    e->clusters = 0;
     e->launches = 0;
     e->reason = 0;
     return e;

@@ -6,11 +6,14 @@
 
 #include <fly/types.h>
 
-static const struct {
-    const char *token;
-    uint8_t bits;
-} rows[FLY_DTYPE_COUNT] = {
-#define FLY_DTYPE(id, value, token, bits, kind) [FLY_DTYPE_##id] = {token, bits},
+static const char *const tokens[FLY_DTYPE_COUNT] = {
+#define FLY_DTYPE(id, value, token, bits, kind) [FLY_DTYPE_##id] = token,
+#include "dtype.inc"
+#undef FLY_DTYPE
+};
+
+const uint8_t fly_dtype_bit_counts[FLY_DTYPE_COUNT] = {
+#define FLY_DTYPE(id, value, token, bits, kind) [FLY_DTYPE_##id] = bits,
 #include "dtype.inc"
 #undef FLY_DTYPE
 };
@@ -22,18 +25,13 @@ static const struct {
 
 const char *fly_dtype_token(unsigned dtype)
 {
-    return dtype < FLY_DTYPE_COUNT ? rows[dtype].token : NULL;
-}
-
-unsigned fly_dtype_bits(unsigned dtype)
-{
-    return dtype < FLY_DTYPE_COUNT ? rows[dtype].bits : 0;
+    return dtype < FLY_DTYPE_COUNT ? tokens[dtype] : NULL;
 }
 
 unsigned fly_dtype_find(const char *token, size_t n)
 {
     for (unsigned i = 1; i < FLY_DTYPE_COUNT; i++)
-        if (strlen(rows[i].token) == n && !memcmp(rows[i].token, token, n))
+        if (strlen(tokens[i]) == n && !memcmp(tokens[i], token, n))
             return i;
     return FLY_DTYPE_NONE;
 }

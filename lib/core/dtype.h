@@ -17,8 +17,13 @@ enum {
 /* Token of kernel names and problem strings ("bf16"), or null for a value that is no dtype. */
 const char *fly_dtype_token(unsigned dtype);
 
+extern const uint8_t fly_dtype_bit_counts[FLY_DTYPE_COUNT];
+
 /* Bits of an element, 0 for a value that is no dtype. */
-unsigned fly_dtype_bits(unsigned dtype);
+static inline unsigned fly_dtype_bits(unsigned dtype)
+{
+    return dtype < FLY_DTYPE_COUNT ? fly_dtype_bit_counts[dtype] : 0;
+}
 
 /* Bytes of `n` elements. */
 static inline uint64_t fly_dtype_bytes(unsigned dtype, uint64_t n)
