@@ -7,6 +7,7 @@
 #ifndef KG_SPEC_H
 #define KG_SPEC_H
 
+#include "core/cap.h"
 #include "text.h"
 
 #include <stdint.h>
@@ -14,22 +15,6 @@
 enum kg_group { KG_GFX9, KG_GFX11, KG_GFX12, KG_NVPTX };
 enum kg_family { KG_CDNA2, KG_CDNA3, KG_CDNA4, KG_RDNA3, KG_RDNA4, KG_CDNA5, KG_PTX };
 enum kg_fp8 { KG_FP8_NONE, KG_FP8_FNUZ, KG_FP8_OCP };
-
-/* Capabilities an instruction set may have; what each means is told in lib/arch.inc. */
-enum kg_cap {
-    FLY_CAP_MFMA = 1 << 0,
-    FLY_CAP_WMMA = 1 << 1,
-    FLY_CAP_PK_F32 = 1 << 2,
-    FLY_CAP_FP8 = 1 << 3,
-    FLY_CAP_CVT_BF16 = 1 << 4,
-    FLY_CAP_LDS_DMA16 = 1 << 5,
-    FLY_CAP_MX = 1 << 6,
-    FLY_CAP_TDM = 1 << 7,
-    FLY_CAP_CLUSTER = 1 << 8,
-    FLY_CAP_OVERLAP = 1 << 9,
-    FLY_CAP_MAXIMUM3 = 1 << 10,
-    FLY_CAP_MIX_BF16 = 1 << 11
-};
 
 struct kg_arch {
     const char *id;   /* token of registry rows */

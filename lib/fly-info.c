@@ -155,7 +155,7 @@ static void json_archs(void)
         printf("%s\n    {\"name\": \"%s\", \"group\": \"%s\", \"family\": \"%s\", \"wave\": %u, "
                "\"lds\": %u, "
                "\"fp8\": \"%s\"}",
-               i > 1 ? "," : "", a->name, a->group, a->family, a->wave, a->lds, fp8[a->fp8]);
+               i > 1 ? "," : "", a->name, a->group, a->family_name, a->wave, a->lds, fp8[a->fp8]);
     }
 }
 

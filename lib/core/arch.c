@@ -16,7 +16,8 @@ static const struct fly_arch rows[FLY_ARCH_COUNT] = {
 #define FLY_ARCH(id_, name_, group_, family_, wave_, lds_, banks_, fp8_, generic_, cov_, caps_)    \
     [FLY_ARCH_##id_] = {.name = name_,                                                             \
                         .group = GROUP_##group_,                                                   \
-                        .family = #family_,                                                        \
+                        .family_name = #family_,                                                   \
+                        .family = FLY_FAMILY_##family_,                                            \
                         .id = FLY_ARCH_##id_,                                                      \
                         .generic = FLY_ARCH_##generic_,                                            \
                         .wave = wave_,                                                             \

@@ -644,9 +644,9 @@ static uint32_t flags_of(const flyGemmPreshuffleArgs_t *a)
  * matter. */
 static uint32_t xcds_of(const struct fly_target *t)
 {
-    uint32_t each = !strcmp(t->arch->family, "CDNA3")   ? 38
-                    : !strcmp(t->arch->family, "CDNA4") ? 32
-                                                        : t->cus;
+    uint32_t each = t->arch->family == FLY_FAMILY_CDNA3   ? 38
+                    : t->arch->family == FLY_FAMILY_CDNA4 ? 32
+                                                          : t->cus;
     return each && t->cus % each == 0 ? t->cus / each : 1;
 }
 

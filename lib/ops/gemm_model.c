@@ -7,7 +7,6 @@
 #include "ops/gemm_model.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/arch.h"
 
@@ -16,7 +15,7 @@
  * whole device (32 channels a CDNA2 die, 16 an XCD). LDS: 32 or 64 banks of 4 bytes. HBM: published
  * bandwidth over the shader clock, of the whole device (MI250X die, MI300X, MI355X). */
 static const struct rates {
-    const char *family;
+    enum fly_family family;
     double ops16, ops8; /* operations a clock and CU */
     double l1, lds;     /* bytes a clock and CU */
     double l2, hbm;     /* bytes a clock */
@@ -25,21 +24,21 @@ static const struct rates {
     double cache;     /* bytes of the last cache before memory */
     bool eight;       /* lanes trade to store 8 elements of 16 bits */
 } table[] = {
-    {"CDNA2", 1024, 1024, 64, 128, 4096, 1638 / 1.7, 1.7, 65536, 8 << 20, false},
-    {"CDNA3", 2048, 4096, 64, 128, 16384, 5300 / 2.1, 2.1, 65536, 256 << 20, false},
-    {"CDNA4", 4096, 8192, 64, 256, 16384, 8000 / 2.4, 2.4, 163840, 256 << 20, true},
+    {FLY_FAMILY_CDNA2, 1024, 1024, 64, 128, 4096, 1638 / 1.7, 1.7, 65536, 8 << 20, false},
+    {FLY_FAMILY_CDNA3, 2048, 4096, 64, 128, 16384, 5300 / 2.1, 2.1, 65536, 256 << 20, false},
+    {FLY_FAMILY_CDNA4, 4096, 8192, 64, 256, 16384, 8000 / 2.4, 2.4, 163840, 256 << 20, true},
 };
 
 /* Devices that are whole, by CUs (AMD, "GPU hardware specifications"), and their share of the L2
  * and HBM of the table: MI250X's dies and MI210, MI300X, MI300A, MI308X, MI350. Other numbers of CUs
  * are partitions, as MI300X's of 38, or parts of the first: they have a share of both. */
 static const struct {
-    const char *family;
+    enum fly_family family;
     uint32_t cus;
     double l2, hbm;
 } wholes[] = {
-    {"CDNA2", 104, 1, 1}, {"CDNA2", 110, 1, 1}, {"CDNA3", 304, 1, 1},
-    {"CDNA3", 228, 0.75, 1}, {"CDNA3", 80, 1, 1}, {"CDNA4", 256, 1, 1},
+    {FLY_FAMILY_CDNA2, 104, 1, 1}, {FLY_FAMILY_CDNA2, 110, 1, 1}, {FLY_FAMILY_CDNA3, 304, 1, 1},
+    {FLY_FAMILY_CDNA3, 228, 0.75, 1}, {FLY_FAMILY_CDNA3, 80, 1, 1}, {FLY_FAMILY_CDNA4, 256, 1, 1},
 };
 
 enum {
@@ -58,10 +57,10 @@ static struct rates rates_of(const struct fly_target *t)
     struct rates r = table[0];
     double l2 = 0, hbm = 0;
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
-        if (!strcmp(table[i].family, t->arch->family))
+        if (table[i].family == t->arch->family)
             r = table[i];
     for (unsigned i = 0; i < sizeof wholes / sizeof *wholes; i++)
-        if (!strcmp(wholes[i].family, r.family) && (l2 == 0 || wholes[i].cus == t->cus)) {
+        if (wholes[i].family == r.family && (l2 == 0 || wholes[i].cus == t->cus)) {
             double share = t->cus < wholes[i].cus ? (double)t->cus / wholes[i].cus : 1;
             l2 = wholes[i].l2 * share;
             hbm = wholes[i].hbm * share;

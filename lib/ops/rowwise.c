@@ -41,7 +41,7 @@ static bool reaches(const struct fly_kernel *k, int64_t ld)
 {
     const struct fly_arch *a = fly_arch_row(k->arch);
     const struct fly_rowwise_tile *t = &k->rowwise;
-    if (!strcmp(a->family, "PTX") || t->threads >= a->wave || t->passes != 1 || t->vec == 1)
+    if (a->family == FLY_FAMILY_PTX || t->threads >= a->wave || t->passes != 1 || t->vec == 1)
         return true;
     return ld <= UINT32_MAX / (fly_dtype_bits(k->types[0]) / 8) / (a->wave / t->threads);
 }
@@ -81,7 +81,7 @@ static const struct taste on_ptx_odd = {4, 128, 2, 256, 512, 8};
 static const struct taste *taste_of(const struct fly_target *t, const struct fly_kernel *k, int64_t cols,
                                     int64_t ld, enum fly_rowwise_work work)
 {
-    if (strcmp(t->arch->family, "PTX"))
+    if (t->arch->family != FLY_FAMILY_PTX)
         return &on_amd;
     const int64_t vector = 128 / fly_dtype_bits(k->types[0]);
     return cols % vector || ld % vector ? &on_ptx_odd : &on_ptx[work];

@@ -137,7 +137,7 @@ ParameterizedTestParameters(gemm_counts, loop)
 static bool matrix_bound(const struct fly_kernel *k)
 {
     int area = k->gemm.m * k->gemm.n;
-    bool fast = !strcmp(fly_arch_row(k->arch)->family, "CDNA4");
+    bool fast = fly_arch_row(k->arch)->family == FLY_FAMILY_CDNA4;
     return area >= (fast ? 128 * 256 : 64 * 256) && k->gemm.n >= (fast ? 256 : 128);
 }
 

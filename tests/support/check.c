@@ -344,7 +344,7 @@ static bool collect(struct check_case *c, struct ref_tensor *t, struct check_res
  * subnormal 16-bit floats for zero (docs/arithmetic.md). */
 static double flushed(const char *arch, unsigned dtype)
 {
-    const bool flushes = strcmp(fly_arch_find(arch)->family, "CDNA2") == 0;
+    const bool flushes = fly_arch_find(arch)->family == FLY_FAMILY_CDNA2;
     return flushes && (dtype == FLY_DTYPE_F16 || dtype == FLY_DTYPE_BF16) ? num_min_normal(dtype) : 0;
 }
 

@@ -136,7 +136,7 @@ Test(select, short_rows_keep_nine_lanes_in_ten_busy)
         for (unsigned arch = 1; arch < FLY_ARCH_COUNT; arch++)
             for (unsigned t = 0; op->types[t][0]; t++)
                 for (unsigned c = 0; c < COUNT(cols); c++) {
-                    const double least = strcmp(fly_arch_row(arch)->family, "PTX") ? 0.9 : 0.75;
+                    const double least = fly_arch_row(arch)->family != FLY_FAMILY_PTX ? 0.9 : 0.75;
                     struct fly_problem p;
                     uint32_t n;
                     fly_problem_init(op, op->types[t], &p);
@@ -389,7 +389,7 @@ Test(select, short_rows_do_so_however_few_they_are)
             const struct fly_kernel *k = &op->kernels[first];
             for (n = 1; first + n < op->nkernels && k[n].arch == k->arch && !memcmp(k[n].types, k->types, sizeof k->types); n++)
                 ;
-            if (!strcmp(fly_arch_row(k->arch)->family, "PTX") || fly_field_index(op, "cols") != FLY_ROWWISE_COLS)
+            if (fly_arch_row(k->arch)->family == FLY_FAMILY_PTX || fly_field_index(op, "cols") != FLY_ROWWISE_COLS)
                 continue;
             for (size_t w = 0; w < COUNT(widths); w++)
                 for (size_t u = 0; u < COUNT(cus); u++)
