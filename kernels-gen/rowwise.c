@@ -49,6 +49,12 @@ bool kg_row_strided(const struct kg *g, const struct kg_spec *s)
     return two_ways(s) && !g->aligned;
 }
 
+/* Whether the body for aligned rows may leave one to the other body, and says whether it has not. */
+static bool leaves_rows(const struct kg_spec *s)
+{
+    return s->op->leaves_rows && s->tile.loop && two_ways(s);
+}
+
 /* The infix of words that reach beyond 32-bit offsets, for rows of any length. */
 static const char *far_word(const struct kg_spec *s)
 {
@@ -268,12 +274,6 @@ static void place_of(struct kg *g, const struct kg_spec *s, const struct kg_arg 
         kg_line(g, "places |= (unsigned long)(rows > 1 ? %s * %u : 0)%s;", a->ld, element, scaled);
 }
 
-/* Whether the body for aligned rows may leave one to the other body, and says whether it has not. */
-static bool leaves_rows(const struct kg_spec *s)
-{
-    return s->op->leaves_rows && s->tile.loop && two_ways(s);
-}
-
 void kg_row_emit(struct kg *g, const struct kg_spec *s,
                  void (*body)(struct kg *g, const struct kg_spec *s))
 {
@@ -352,9 +352,10 @@ void kg_row_begin(struct kg *g, const struct kg_spec *s)
     const unsigned rows = s->tile.rows, threads = s->tile.threads;
     g->stage = "row";
     if (rows == 1) {
+        const char *anew = leaves_rows(s) && !g->aligned ? "_anew" : ""; /* the other body may have come before */
         kg_note(g, "One row a workgroup.");
-        kg_line(g, "const int lane = work_item_id();");
-        kg_line(g, "const int row = workgroup_id();");
+        kg_line(g, "const int lane = work_item_id%s();", anew);
+        kg_line(g, "const int row = workgroup_id%s();", anew);
     } else {
         kg_note(g, "%u rows a workgroup, %u lanes a row.", rows, threads);
         kg_line(g, "const int lane = work_item_id() %% %u;", threads);

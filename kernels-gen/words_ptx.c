@@ -41,6 +41,21 @@ static const struct kg_word words[] = {
      "{\n"
      "    return __nvvm_read_ptx_sreg_tid_x();\n"
      "}"},
+    {"workgroup_id_anew", KG_ANY, 0, 0,
+     "/* Read again, so that no register holds it until then. */\n"
+     "static __device__ unsigned workgroup_id_anew()\n"
+     "{\n"
+     "    unsigned id;\n"
+     "    __asm__ volatile(\"mov.u32 %0, %%ctaid.x;\" : \"=r\"(id));\n"
+     "    return id;\n"
+     "}"},
+    {"work_item_id_anew", KG_ANY, 0, 0,
+     "static __device__ unsigned work_item_id_anew()\n"
+     "{\n"
+     "    unsigned id;\n"
+     "    __asm__ volatile(\"mov.u32 %0, %%tid.x;\" : \"=r\"(id));\n"
+     "    return id;\n"
+     "}"},
     {"of_wave", KG_ANY, 0, 0,
      "static __device__ unsigned of_wave(unsigned v)\n"
      "{\n"
