@@ -108,7 +108,9 @@ bool kg_row_passes_over(const struct kg *g, const struct kg_spec *s)
 static void load_each(struct kg *g, const struct kg_spec *s, const char *name, const char *what,
                       const char *type, const char *matrix, const char *only)
 {
-    const bool has_rows = type[1] == 'x', where = kg_row_passes_over(g, s) && !*what;
+    const bool has_rows = type[1] == 'x';
+    /* Not what is added to a row: loads that are asked for together would all have registers beside the row's. */
+    const bool where = kg_row_passes_over(g, s) && !*what && strcmp(matrix, "residual");
     if (g->aligned && !only)
         only = "moved@ == 0";
     if (where)
