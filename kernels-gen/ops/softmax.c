@@ -9,10 +9,13 @@
  *   write  powers / sum
  *
  * Longer rows are read twice: the first read keeps top and sum of what a lane has seen, rescaling the sum
- * when top grows. Where aligned rows have a body of their own, powers are 2^(factor v - exponent) there: exponent is factor top
- * rounded, and what that leaves is a factor of all powers of the row, which their sum takes away again. Rows with exponents beyond
- * 2^24, where that factor would be no number, are the other body's. So are shorter rows that fill the machine where L1 holds them: few registers then leave room for
- * more rows, whose reading hides the work of others (kg_row_again). Rows that L2 cannot hold until then have clusters.
+ * when top grows. So are shorter rows that fill the machine where L1 holds them: few registers then leave room for
+ * more rows, whose reading hides the work of others (kg_row_again). Rows that L2 cannot hold between the two reads
+ * have clusters where workgroups can exchange values.
+ *
+ * Loops over aligned rows on NVIDIA take powers of exponents: 2^(factor v - exponent), where exponent is factor top,
+ * rounded. What rounding leaves is the same factor in all powers of a row, and their sum takes it away again. Beyond
+ * 2^24 it would leave float's range: such rows are left to the body for other rows.
  *
  * Registers: 4 dwords a vector for the row, then 8 for its powers. LDS: 8 bytes a wave where a row has several.
  */
