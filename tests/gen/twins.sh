@@ -3,10 +3,10 @@
 # The archs that get their kernels from another one's assembly: flygen must write the same text for both but for
 # names, and compiling that for the arch itself must give the instructions and descriptors that were assembled.
 #
-#     twins.sh FLYGEN KERNELS-GEN-BUILD-FOLDER "TO=FROM ..." "MODULE ..." COMPILER FLAGS...
+#     twins.sh FLYGEN KERNELS-GEN-BUILD-FOLDER "TO=FROM ..." "MODULE ..." "FLAGS OF ROWS OF F32" COMPILER FLAGS...
 set -eu
-flygen=$1 build=$2 twins=$3 modules=$4
-shift 4
+flygen=$1 build=$2 twins=$3 modules=$4 of_f32=$5
+shift 5
 objcopy=
 for c in llvm-objcopy-22 llvm-objcopy-23 llvm-objcopy-24 llvm-objcopy; do
     if command -v "$c" >/dev/null 2>&1; then objcopy=$c; break; fi
@@ -29,7 +29,8 @@ for pair in $twins; do
             sed -e "s/_${from}_/_${word}_/g" -e "1s/$from/$to/" | cmp - "$work/to.hip"
         # Compiling takes longest; one module of each kind of arithmetic shows it.
         case $module in vecadd_f16 | quant_bf16_i8 | quant_f32_e4m3 | softmax_f32) ;; *) continue ;; esac
-        "$@" "--offload-arch=$to" -o "$work/own.co" "$work/to.hip"
+        case $module in *_f32*) own=$of_f32 ;; *) own= ;; esac
+        "$@" $own "--offload-arch=$to" -o "$work/own.co" "$work/to.hip"
         for section in .text .rodata .note; do
             "$objcopy" --dump-section "$section=$work/a" "$object" "$work/copy"
             "$objcopy" --dump-section "$section=$work/b" "$work/own.co" "$work/copy"
