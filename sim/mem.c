@@ -96,6 +96,30 @@ void *sim_mem_alloc(size_t bytes, int device, unsigned flags)
     return p;
 }
 
+void sim_mem_drop(void *table, u64 lo, u64 hi, u64 entry, u64 span)
+{
+    const u64 base = (u64)(uintptr_t)sim_arena;
+    const u64 from = ((lo - base + span - 1) / span * entry + PAGE - 1) & ~(u64)(PAGE - 1);
+    const u64 to = (hi - base) / span * entry & ~(u64)(PAGE - 1);
+    if (to > from)
+        madvise((u8 *)table + from, to - from, MADV_DONTNEED);
+}
+
+/* Gives back what the checks know of freed memory, whose addresses are not used again; with that of freed neighbours,
+ * with which it shares pages. i: the allocation's number. */
+static void forget(u32 i)
+{
+    u64 lo = allocs[i].lo, hi = allocs[i].hi;
+    if (i > 0 && allocs[i - 1].flags & SIM_MEM_FREED)
+        lo = allocs[i - 1].lo;
+    if (i + 1 < nallocs && allocs[i + 1].flags & SIM_MEM_FREED)
+        hi = allocs[i + 1].hi;
+    sim_mem_drop(sim_init_bits, lo, hi, 1, 8);
+    for (int k = 0; k < 2; k++)
+        sim_mem_drop(toucher[k], lo, hi, sizeof *toucher[k], 64);
+    sim_race_forget(lo, hi);
+}
+
 bool sim_mem_free(void *p)
 {
     bool ok = false;
@@ -110,6 +134,7 @@ bool sim_mem_free(void *p)
             u64 n = (x->hi - x->lo) & ~(u64)(PAGE - 1);
             if (n)
                 madvise(p, n, MADV_DONTNEED);
+            forget(i - 1);
             if (x->device >= 0 && x->device < 64)
                 used[x->device] -= x->hi - x->lo;
             ok = true;

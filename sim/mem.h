@@ -25,6 +25,8 @@ bool sim_mem_setup(void);
 /* Zero bytes give a valid, unique pointer. Null when the device's memory is used up. */
 void *sim_mem_alloc(size_t bytes, int device, unsigned flags);
 bool sim_mem_free(void *p);
+/* Gives back the pages of a table, of `entry` bytes for `span` bytes of the arena, that are about [lo, hi) alone. */
+void sim_mem_drop(void *table, u64 lo, u64 hi, u64 entry, u64 span);
 /* Makes host memory (hipHostRegister) accessible to devices. */
 bool sim_mem_register(void *p, size_t n);
 bool sim_mem_unregister(void *p);
@@ -66,6 +68,8 @@ void sim_init_set(u64 a, u64 n);
 /* Once, after the arena exists; and when tags have been used up. */
 bool sim_race_setup(void);
 void sim_race_reset(void);
+/* Of memory that was freed. */
+void sim_race_forget(u64 lo, u64 hi);
 
 /* Forgets who read what, as tags begin anew. */
 void sim_traffic_reset(void);

@@ -57,6 +57,8 @@ void sim_race_reset(void)
         madvise(splits, SPLITS * sizeof *splits, MADV_DONTNEED);
 }
 
+void sim_race_forget(u64 lo, u64 hi) { sim_mem_drop(chunks, lo, hi, sizeof *chunks, CHUNK); }
+
 void sim_release(struct sim_wave *w)
 {
     struct sim_launch *l = w->wg->launch;
