@@ -131,6 +131,7 @@ hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *host
     size_t shared);
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, const void *host, int
     block, size_t shared, unsigned flags);
+hipError_t hipOccupancyMaxActiveClusters(int *n, const void *host, const struct launch_config *c);
 hipError_t hipOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *host, size_t
     shared, int limit);
 hipError_t hipGetSymbolAddress(void **p, const void *s);

@@ -358,8 +358,30 @@ hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest)
 }
 hipError_t hipDeviceSetCacheConfig(int c) { (void)c; return 0; }
 hipError_t hipDeviceSetSharedMemConfig(int c) { (void)c; return 0; }
-hipError_t hipDeviceGetLimit(size_t *v, int limit) { (void)limit; if (v) *v = 1 << 20; return 0; }
-hipError_t hipDeviceSetLimit(int limit, size_t v) { (void)limit; (void)v; return 0; }
+
+/* hipLimitStackSize, hipLimitPrintfFifoSize, hipLimitMallocHeapSize: HIP's defaults, kept for those who ask. Scratch is
+ * as large here as a kernel says. */
+static _Atomic size_t limits[] = {1024, 1 << 20, 8 << 20};
+enum { LIMITS = sizeof limits / sizeof *limits };
+
+hipError_t hipDeviceGetLimit(size_t *v, int limit)
+{
+    if (!v)
+        return hip_return(hipErrorInvalidValue);
+    if (limit < 0 || limit >= LIMITS)
+        return hip_return(hipErrorUnsupportedLimit);
+    *v = limits[limit];
+    return 0;
+}
+
+hipError_t hipDeviceSetLimit(int limit, size_t v)
+{
+    if (limit < 0 || limit >= LIMITS)
+        return hip_return(hipErrorUnsupportedLimit);
+    limits[limit] = v;
+    return 0;
+}
+
 hipError_t hipDeviceCanAccessPeer(int *can, int d, int peer)
 {
     if (!can || !hip_device(d) || !hip_device(peer))

@@ -304,6 +304,23 @@ hipError_t hipOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *
     return hip_return(best_block(grid, block, hip_host_function(host, hip_current()), shared, limit));
 }
 
+/* Of the whole device, by the registers and LDS of their workgroups. */
+hipError_t hipOccupancyMaxActiveClusters(int *n, const void *host, const struct launch_config *c)
+{
+    struct sim_function *f = c ? hip_host_function(host, hip_current()) : NULL;
+    if (!n || !c)
+        return hip_return(hipErrorInvalidValue);
+    hipError_t e = blocks_per_cu(n, f, (int)(c->block.x * c->block.y * c->block.z), c->shared);
+    if (e)
+        return hip_return(e);
+    const dim3 *asked = cluster_in(c->attrs, c->nattrs);
+    const uint64_t size = asked ? (uint64_t)asked->x * asked->y * asked->z : 1;
+    if (size == 0 || size > 16)
+        return hip_return(hipErrorInvalidClusterSize);
+    *n = size > 1 && f->module->target->family->isa != SIM_ISA_GFX1250 ? 0 : *n * f->module->target->cus / (int)size;
+    return 0;
+}
+
 /* ---- programs with device code of their own ---- */
 
 struct wrapper { uint32_t magic, version; const void *binary; void *unused; };

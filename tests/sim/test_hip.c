@@ -255,6 +255,22 @@ Test(hip, what_capture_refuses)
     cr_expect_neq(hipStreamEndCapture(s, &g), 0, "a stream was not joined");
 }
 
+Test(hip, limits_are_kept)
+{
+    size_t v = 0;
+
+    setenv("FLYSIM_DEVICES", "gfx942", 1);
+    cr_assert_eq(hipInit(0), 0);
+    for (int limit = 0; limit < 3; limit++) { /* hipLimitStackSize, PrintfFifoSize, MallocHeapSize */
+        cr_expect_eq(hipDeviceSetLimit(limit, 4096 + (size_t)limit), 0);
+        cr_expect_eq(hipDeviceGetLimit(&v, limit), 0);
+        cr_expect_eq(v, 4096 + (size_t)limit);
+    }
+    cr_expect_eq(hipDeviceSetLimit(3, 1), 215, "hipErrorUnsupportedLimit");
+    cr_expect_eq(hipDeviceGetLimit(&v, -1), 215, "hipErrorUnsupportedLimit");
+    cr_expect_eq(hipDeviceGetLimit(NULL, 0), 1, "hipErrorInvalidValue");
+}
+
 Test(hip, several_devices)
 {
     hipModule_t m;
