@@ -51,6 +51,8 @@ static const struct kg_rowwise few_tiles_of_64[] = {
     {1, 256, 3}, {1, 256, 4}, {1, 256, 8}, {1, 512, 4}, {1, 512, 8}, {1, 1024, 8},
     {1, 512, 4, .loop = true},
 };
+/* Of 16 bits: a vector of f32 has few codes, and four of them would be stored as a quarter of a line. */
+static const struct kg_rowwise four_lanes = {16, 4, 4};
 
 /* NVIDIA's. Workgroups of 64 to 128 start and end on their own and still have 4 KiB to load, which is what a start
  * costs. Rows longer than the registers of a workgroup are shared: parameters that are read for each row would cost as
@@ -160,6 +162,8 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
             kg_row_offer(s, few_tiles_of_32, sizeof few_tiles_of_32 / sizeof *few_tiles_of_32, visit, with);
         else
             kg_row_offer(s, few_tiles, sizeof few_tiles / sizeof *few_tiles, visit, with);
+        if (kg_isa_of(arch)->wave_groups && !all && s.in != KG_F32)
+            kg_row_offer(s, &four_lanes, 1, visit, with);
         if (plain)
             kg_row_offer_few(&s, visit, with);
         if (all)

@@ -762,12 +762,34 @@ void kg_row_keep_packed(struct kg *g, const struct kg_spec *s, const char *name)
     kg_each_end(g);
 }
 
+/* Over the waves of a row, from what lane `from` of each has. */
+static void join_waves(struct kg *g, const struct kg_spec *s, const char *name, const struct kg_reduction *r, unsigned from)
+{
+    const struct kg_rowwise *t = &s->tile;
+    const unsigned wave = s->arch->wave, waves = t->threads / wave;
+    char joined[96], other[32];
+    const char *slot = t->rows > 1 ? "[slot]" : "";
+    char rows[16] = "";
+    if (t->rows > 1)
+        snprintf(rows, sizeof rows, "[%u]", t->rows);
+    kg_line(g, "__shared__ %s %s_of_wave%s[%u];", r->type, name, rows, waves);
+    g->lds += r->bytes * waves * t->rows;
+    kg_line(g, "if (lane %% %u == %u)", wave, from);
+    kg_line(g, "    %s_of_wave%s[lane / %u] = %s;", name, slot, wave, name);
+    kg_line(g, "barrier();");
+    kg_line(g, "%s = %s_of_wave%s[lane %% %u];", name, name, slot, waves);
+    for (unsigned group = 2; group <= waves; group *= 2) {
+        snprintf(other, sizeof other, "other%u%s(%s)", group, r->suffix, name);
+        snprintf(joined, sizeof joined, r->join, name, other);
+        kg_line(g, "%s = %s;", name, joined);
+    }
+}
+
 void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
                    const struct kg_reduction *r)
 {
     const struct kg_rowwise *t = &s->tile;
     const unsigned wave = s->arch->wave, lanes = smaller(t->threads, wave);
-    const unsigned waves = t->threads / lanes;
     const bool to_last = kg_isa_of(s->arch)->last_lane && lanes == wave && r->sum;
     char joined[96], other[32];
     g->stage = "reduce";
@@ -782,21 +804,14 @@ void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
             kg_line(g, "%s = of_last%s(%s);", name, r->suffix, name);
         return;
     }
-    const char *slot = t->rows > 1 ? "[slot]" : "";
-    char rows[16] = "";
-    if (t->rows > 1)
-        snprintf(rows, sizeof rows, "[%u]", t->rows);
-    kg_line(g, "__shared__ %s %s_of_wave%s[%u];", r->type, name, rows, waves);
-    g->lds += r->bytes * waves * t->rows;
-    kg_line(g, "if (lane %% %u == %u)", wave, to_last ? wave - 1 : 0);
-    kg_line(g, "    %s_of_wave%s[lane / %u] = %s;", name, slot, wave, name);
-    kg_line(g, "barrier();");
-    kg_line(g, "%s = %s_of_wave%s[lane %% %u];", name, name, slot, waves);
-    for (unsigned group = 2; group <= waves; group *= 2) {
-        snprintf(other, sizeof other, "other%u%s(%s)", group, r->suffix, name);
-        snprintf(joined, sizeof joined, r->join, name, other);
-        kg_line(g, "%s = %s;", name, joined);
-    }
+    join_waves(g, s, name, r, to_last ? wave - 1 : 0);
+}
+
+void kg_row_reduce_waves(struct kg *g, const struct kg_spec *s, const char *name, const struct kg_reduction *r)
+{
+    g->stage = "reduce";
+    if (many_waves(s))
+        join_waves(g, s, name, r, 0);
 }
 
 void kg_row_share(struct kg *g, const struct kg_spec *s, const char *slot, const char *name, unsigned bytes)

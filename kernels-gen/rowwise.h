@@ -173,6 +173,9 @@ void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
  * more than to step around them, for then a lane's vectors are worked on as they come. */
 bool kg_row_passes_over(const struct kg *g, const struct kg_spec *s);
 
+/* The same where all lanes of a wave have its part. */
+void kg_row_reduce_waves(struct kg *g, const struct kg_spec *s, const char *name, const struct kg_reduction *r);
+
 /* Whether a loop has so many work-items resident that what they read is in L1 when it is read again: its kernel makes
  * do with few registers. */
 bool kg_row_again(const struct kg_spec *s);

@@ -477,6 +477,44 @@ static const struct kg_word wave64[] = {
      "{\n"
      "    __asm__(\"v_add_f64 %0, %0, %1\" : \"+v\"(sum) : \"v\"(v));\n"
      "}"},
+    {"one_of_lanes", KG_ANY, 0, 0,
+     "/* 1, in registers: opaque to the compiler, which would make it anew for each branch. */\n"
+     "static __device__ double one_of_lanes()\n"
+     "{\n"
+     "    double one = 1;\n"
+     "    __asm__(\"\" : \"+v\"(one));\n"
+     "    return one;\n"
+     "}"},
+    {"add_by_matrix_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* Adds v's elements to even and odd: each lane's, of the lanes 16 apart, on the matrix units. All lanes of the wave take\n"
+     " * part, whatever the branch. With its waits, which the compiler may miscount where branches meet. */\n"
+     "static __device__ void add_by_matrix_$x(double &even, double &odd, double one, $x v)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e += 2) {\n"
+     "        const double first = v[e], second = v[e + 1];\n"
+     "        __asm__(\"s_nop 1\\n\"\n"
+     "                \"v_mfma_f64_4x4x4f64 %0, %2, %4, %0\\n\"\n"
+     "                \"v_mfma_f64_4x4x4f64 %1, %3, %4, %1\\n\"\n"
+     "                \"s_nop 5\"\n"
+     "                : \"+v\"(even), \"+v\"(odd)\n"
+     "                : \"v\"(first), \"v\"(second), \"v\"(one));\n"
+     "    }\n"
+     "}"},
+    {"sum_by_matrix", KG_ANY, 0, 0,
+     "/* The sum of both over the 16 lanes that have a matrix, which are every fourth four. */\n"
+     "static __device__ double sum_by_matrix(double even, double odd, double one)\n"
+     "{\n"
+     "    double sum;\n"
+     "    __asm__(\"s_nop 1\\n\"\n"
+     "            \"v_mfma_f64_4x4x4f64 %0, %3, %1, 0\\n\"\n"
+     "            \"s_nop 3\\n\"\n"
+     "            \"v_mfma_f64_4x4x4f64 %0, %3, %2, %0\\n\"\n"
+     "            \"s_nop 5\"\n"
+     "            : \"=&v\"(sum)\n"
+     "            : \"v\"(even), \"v\"(odd), \"v\"(one));\n"
+     "    return sum;\n"
+     "}"},
     {"divide", KG_ANY, 0, 0,
      "/* v / by: hi the quotient rounded, lo what is missing, from an exact rest. The reciprocal is good for both after one\n"
      " * step. */\n"

@@ -285,6 +285,36 @@ static void sum_exactly(struct kg *g, const struct kg_spec *s, bool own)
         add_exactly(g, s, "hi", "lo", own);
 }
 
+/*
+ * Whether the matrix units add up, which leaves a lane one instruction an element instead of two and few to exchange:
+ * where all lanes of a wave have one row, and the vector units are what rows wait for. f32 has the statistics of its codes.
+ */
+static bool sums_by_matrix(const struct kg *g, const struct kg_spec *s)
+{
+    return g->guarded && in_double(s) && s->tile.threads >= s->arch->wave && (kg_is_quantised(s) || s->in == KG_F32);
+}
+
+/* `sum`, of the wave. Lanes outside the row have zeros. */
+static void sum_by_matrix(struct kg *g, const struct kg_spec *s)
+{
+    kg_line(g, "const double one = one_of_lanes();");
+    kg_line(g, "double even = 0, odd = 0;");
+    kg_each_scope(g);
+    kg_line(g, "const int from = $n * (ahead + j * %u);", s->tile.threads);
+    kg_line(g, "const bool all = from >= before && from + $n * %u <= cols + before;", s->arch->wave);
+    kg_line(g, "if (all)");
+    kg_line(g, "    add_by_matrix_$f(even, odd, one, wide@);");
+    kg_open(g, "if (!all && from < cols + before)");
+    kg_line(g, "$f v = mine_or_nan_$f(wide@, local(at@) - begins@);");
+    kg_line(g, "v = inside@ ? v : 0;");
+    kg_line(g, "add_by_matrix_$f(even, odd, one, v);");
+    kg_close(g);
+    kg_each_scope_end(g);
+    kg_line(g, "double sum = sum_by_matrix(even, odd, one);");
+    kg_line(g, "sum += other8_wide(sum);");
+    kg_line(g, "sum += other16_wide(sum);");
+}
+
 static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
 {
     if (kg_norm_keeps_wide(g, s)) {
@@ -400,7 +430,9 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
 
     kg_note(g, "Sum of the row.");
     kg_norm_wide(g, s);
-    if (in_double(s)) {
+    if (sums_by_matrix(g, s)) {
+        sum_by_matrix(g, s);
+    } else if (in_double(s)) {
         kg_line(g, "double sum = 0;");
         kg_row_sweep(g, s, NULL, sum_exactly);
     } else {
@@ -412,7 +444,9 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     }
     if (!kg_norm_keeps_wide(g, s))
         kg_row_keep_packed(g, s, "values");
-    if (in_double(s))
+    if (sums_by_matrix(g, s))
+        kg_row_reduce_waves(g, s, "sum", &kg_wide_sum);
+    else if (in_double(s))
         kg_row_reduce(g, s, "sum", &kg_wide_sum);
     else
         mean_of_own_sums(g, s);
