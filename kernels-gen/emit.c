@@ -157,9 +157,10 @@ static void registry_kernel(const struct kg_spec *s, void *with)
     else
         kg_buf_printf(r->out,
                       ".cluster = %u, .resident = %u, .rowwise = {.rows = %u, .threads = %u, .vectors = %u, .vec = %u, .passes = "
-                      "%u, .flags = %s, .max_cols = %u}",
+                      "%u, .flags = %s%s, .max_cols = %u}",
                       t->cluster, t->cluster ? kg_row_resident(s) : 0, t->rows, t->threads, t->vectors, t->vec, t->loop ? 2 : 1,
                       t->waves || t->packed ? "FLY_ROWWISE_CANDIDATE" : kg_row_again(s) ? "FLY_ROWWISE_AGAIN" : "0",
+                      kg_row_codes(s) ? " | FLY_ROWWISE_CODES" : "",
                       kg_spec_max_cols(s));
     kg_buf_printf(r->out, ")\n");
 }

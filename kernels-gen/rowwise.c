@@ -138,8 +138,7 @@ static void load_each(struct kg *g, const struct kg_spec *s, const char *name, c
     kg_each_end(g);
 }
 
-/* Norms of f32 divide rows as those do that make codes of them, so that both have the same statistics. */
-static bool divides_for_codes(const struct kg_spec *s)
+bool kg_row_codes(const struct kg_spec *s)
 {
     return kg_dtypes[s->out].bits == 8 || (!s->op->weightless && !s->op->adds_rows && s->in == KG_F32);
 }
@@ -147,7 +146,7 @@ static bool divides_for_codes(const struct kg_spec *s)
 /* Elements of a cache line: of codes, where short waves leave instructions to spare for starting there. */
 static unsigned line_of(const struct kg_spec *s)
 {
-    const bool codes = divides_for_codes(s) && !kg_isa_of(s->arch)->wave_groups;
+    const bool codes = kg_row_codes(s) && !kg_isa_of(s->arch)->wave_groups;
     return kg_isa_of(s->arch)->line * 8 / (codes ? 8 : kg_dtypes[s->in].bits);
 }
 
@@ -857,7 +856,7 @@ void kg_row_offer(struct kg_spec s, const struct kg_rowwise *tiles, unsigned cou
         if (!s.tile.vec)
             s.tile.vec = 128 / kg_dtypes[s.in].bits;
         /* Rows enough that their scales are few lines; of the shortest ones instructions matter more. */
-        const bool more = divides_for_codes(&s) && s.tile.threads < s.arch->wave && s.tile.vectors > 2 && s.tile.vectors <= 4;
+        const bool more = kg_row_codes(&s) && s.tile.threads < s.arch->wave && s.tile.vectors > 2 && s.tile.vectors <= 4;
         const unsigned lanes = more ? 64 : s.arch->wave;
         if (s.tile.rows > 1 && !s.tile.packed && s.tile.rows * s.tile.threads > lanes && kg_isa_of(s.arch)->wave_groups && !s.op->adds_rows)
             s.tile.rows = s.tile.threads < lanes ? lanes / s.tile.threads : 1;

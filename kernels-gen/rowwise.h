@@ -176,6 +176,10 @@ bool kg_row_passes_over(const struct kg *g, const struct kg_spec *s);
 /* The same where all lanes of a wave have its part. */
 void kg_row_reduce_waves(struct kg *g, const struct kg_spec *s, const char *name, const struct kg_reduction *r);
 
+/* Whether rows are divided among lanes as for an output of 8 bits: there, and in norms of f32, so that these and
+ * flyQuantPerToken after them give what the norm with codes gives. */
+bool kg_row_codes(const struct kg_spec *s);
+
 /* Whether a loop has so many work-items resident that what they read is in L1 when it is read again: its kernel makes
  * do with few registers. */
 bool kg_row_again(const struct kg_spec *s);

@@ -26,6 +26,7 @@ enum {
     FLY_ROWWISE_SUM = 1,       /* the kernel runs after another one and adds up what that one's workgroups left */
     FLY_ROWWISE_CANDIDATE = 2, /* only tuning and FLY_KERNEL pick it */
     FLY_ROWWISE_AGAIN = 4,     /* a row that is read in one round is in L1 when it is read again */
+    FLY_ROWWISE_CODES = 8,     /* rows lie on the grid of those whose output is 8 bits, and so have the same statistics */
 };
 
 struct fly_gemm_tile {

@@ -131,13 +131,6 @@ static uint64_t up_to_power_of_2(uint64_t v)
     return v & (v - 1) ? UINT64_C(2) << (63 - __builtin_clzll(v)) : v;
 }
 
-/* Whether output is 8 bits, or could be with the same statistics: a norm of f32 takes the tile it has then, so that
- * it and flyQuantPerToken after it give the same. */
-static bool makes_codes(const struct fly_kernel *k)
-{
-    return fly_dtype_bits(k->types[2]) == 8 || (k->types[0] == FLY_DTYPE_F32 && k->types[1] != FLY_DTYPE_NONE);
-}
-
 /* Bytes that a tile of AMD's moves beyond those of the rows, in thousandths of these: of the lines at the ends of rows,
  * which two waves that have neighbouring rows both touch; of lines between two accesses of a wave, where the tile has no
  * room to start at a line; and of the lines of a workgroup's scales where output is 8 bits. */
@@ -164,7 +157,7 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     int64_t sweep = (int64_t)t->threads * t->vectors * t->vec; /* columns one round of loads covers */
     int64_t rounds = t->passes == 1 ? 1 : (cols + sweep - 1) / sweep;
     int64_t idle = sweep > INT64_MAX / 1000 / rounds ? INT64_MAX / 4 : sweep * rounds * 1000 / cols - 1000;
-    const bool amd = taste == &on_amd, codes = amd && makes_codes(k);
+    const bool amd = taste == &on_amd, codes = amd && t->flags & FLY_ROWWISE_CODES;
     const bool many = rows >= 4 * (int64_t)cus; /* rows fill the machine */
     int64_t cost = idle / (!amd && many ? taste->idle_part : target->arch->wave == 64 ? IDLE_PART_WAVE64 : IDLE_PART);
     if (amd && cols <= SHORT_ROW && ld % (LINE * 8 / fly_dtype_bits(k->types[0])) == 0 && idle > MOST_IDLE)
