@@ -65,3 +65,21 @@ Test(cache, is_bounded)
     }
     free(c);
 }
+
+/* What was learnt of the kernel that an entry had before. */
+Test(cache, forgets_what_it_replaces)
+{
+    struct fly_cache *c = calloc(1, sizeof *c);
+    struct fly_problem p = unit_problem("layernorm:bf16:rows=1,cols=64");
+    const uint64_t h = fly_problem_hash(&p);
+    for (int i = 0; i <= FLY_CACHE_WAYS; i++) { /* one set: the last takes the place of the first */
+        struct fly_entry *e = fly_cache_add(c, &p, h);
+        cr_assert_eq(e->clusters, 0);
+        cr_assert_null(e->function);
+        cr_assert_null(e->second);
+        e->clusters = 30;
+        e->function = e;
+        e->second = (const struct fly_kernel *)e;
+    }
+    free(c);
+}
