@@ -411,10 +411,12 @@ void kg_row_anchor(struct kg *g, const struct kg_spec *s)
     if (!t->loop)
         kg_line(g, "before = least(before, %u - cols);", kg_spec_max_cols(s));
     if (uniform_row(s)) {
+        /* By a line, unless the first vector, which shares columns with the second, could then be the last of a wave. */
+        const unsigned step = 2 * line > wave_step - t->vec ? line_in : line;
         kg_note(g, "A last vector that is not whole shares columns with the one before it: not "
                    "across waves.");
         kg_line(g, "if ((unsigned)(cols + before - 1) %% %u < %u)", wave_step, t->vec - 1);
-        kg_line(g, "    before += %u;", line);
+        kg_line(g, "    before += %u;", step);
     }
 }
 

@@ -359,12 +359,14 @@ static void share(struct kg *g, const struct kg_spec *s)
     kg_line(g, "#pragma unroll");
     kg_open(g, "for (int first = 0; first < %u; first += %u)", most, sweep);
     kg_line(g, "const int place = first + $n * work_item_id();");
-    kg_open(g, "if (place < cols)");
+    if (most % sweep)
+        kg_open(g, "if (place < %u)", most);
     for (int i = 0; i < 2; i++)
-        kg_line(g, "const $w some%d = load_param_$w(%s, place);", i, names[i][0]);
+        kg_line(g, "const $w some%d = load_param_$w(%s, within(place, cols - $n));", i, names[i][0]);
     for (int i = 0; i < 2; i++)
         kg_line(g, "share_$f(%s, place, %u, widen_$w(some%d));", names[i][1], most, i);
-    kg_close(g);
+    if (most % sweep)
+        kg_close(g);
     kg_close(g);
     kg_line(g, "barrier();");
     kg_close(g);
@@ -374,7 +376,9 @@ static void share(struct kg *g, const struct kg_spec *s)
 static void params_shared(struct kg *g, const struct kg_spec *s)
 {
     const unsigned most = kg_spec_max_cols(s);
-    const char *byte = kg_row_keeps_bytes(s) ? "bytes@" : "(unsigned)at@ * 2";
+    /* Lanes outside the row read on, as those inside do: at the row's end they would share banks. */
+    char byte[64];
+    snprintf(byte, sizeof byte, "(unsigned)(begins@ < 0 ? begins@ + %u : begins@) * 2", most);
     kg_line(g, "$f scales``, offsets``;");
     kg_open(g, "if (shared)");
     kg_each(g);
