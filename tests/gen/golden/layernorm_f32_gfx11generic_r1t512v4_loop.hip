@@ -332,7 +332,7 @@ layernorm_f32_gfx11generic_r1t512v4_loop(
     int before = (unsigned long)x_row % 256 / 4;
     /* A last vector that is not whole shares columns with the one before it: not across waves. */
     if ((unsigned)(cols + before - 1) % 128 < 3)
-        before += 64;
+        before += 16;
     /* First read. Of what this lane has seen: how many, their sum, and sum and squares of their
      * deviations from `about`, which is kept near their mean. */
     pair seen_sum = {0, 0};

@@ -390,7 +390,7 @@ layernorm_f32_gfx1201_r8t32v3(
     before = least(before, 384 - cols);
     /* A last vector that is not whole shares columns with the one before it: not across waves. */
     if ((unsigned)(cols + before - 1) % 128 < 3)
-        before += 64;
+        before += 16;
     int at[3], moved[3], begins[3];
 #pragma unroll
     for (int j = 0; j < 3; j++) {
