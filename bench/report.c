@@ -35,6 +35,12 @@ static void json_integer(const char *name, uint64_t v)
     printf(",\"%s\":%" PRIu64, name, v);
 }
 
+/* NOTHING where no element could be compared: such a result is not right for that. */
+static const char *outcome_of(const struct bench_result *r)
+{
+    return r->check.worst.compared || r->check.outcome == CHECK_FAIL ? check_outcome_name(r->check.outcome) : "NOTHING";
+}
+
 void bench_print_json(const struct bench_options *opt, const struct bench_result *r, bool ok)
 {
     putchar('{');
@@ -59,7 +65,7 @@ void bench_print_json(const struct bench_options *opt, const struct bench_result
     }
     if (r->checked) {
         putchar(',');
-        json_string("outcome", check_outcome_name(r->check.outcome));
+        json_string("outcome", outcome_of(r));
         json_number("max_error", r->check.worst.operand < 0 ? 0 : r->check.worst.fraction);
         json_number("error_c", r->check.worst.operand < 0 ? 0 : r->check.worst.c);
         json_integer("compared", (uint64_t)r->check.worst.compared);
@@ -118,7 +124,7 @@ void bench_print_text(const struct bench_options *opt, const struct bench_result
     }
     printf("%-44s %-12s %-40s %-10s ", r->problem, opt->on, r->variant, r->reason);
     if (r->checked)
-        printf("%-8s %8.3f", check_outcome_name(r->check.outcome),
+        printf("%-8s %8.3f", outcome_of(r),
                r->check.worst.operand < 0 ? 0 : r->check.worst.fraction);
     else
         printf("%-8s %8s", "-", "-");
