@@ -169,12 +169,12 @@ void kg_row_share(struct kg *g, const struct kg_spec *s, const char *slot, const
 void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
                    const struct kg_reduction *r);
 
+/* The same where all lanes of a wave have its part. */
+void kg_row_reduce_waves(struct kg *g, const struct kg_spec *s, const char *name, const struct kg_reduction *r);
+
 /* Whether vectors outside an aligned row are passed over: loads leave them undefined. To set them to zero first costs
  * more than to step around them, for then a lane's vectors are worked on as they come. */
 bool kg_row_passes_over(const struct kg *g, const struct kg_spec *s);
-
-/* The same where all lanes of a wave have its part. */
-void kg_row_reduce_waves(struct kg *g, const struct kg_spec *s, const char *name, const struct kg_reduction *r);
 
 /* Whether rows are divided among lanes as for an output of 8 bits: there, and in norms of f32, so that these and
  * flyQuantPerToken after them give what the norm with codes gives. */

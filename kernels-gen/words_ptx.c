@@ -14,6 +14,33 @@
             "}"                                                                                    \
     }
 
+/* The words load_<kept>$x and load_<kept>where_$x: with hints, by a policy of L2 that is operand %5 of the one, %7 of the other. */
+#define LOADS(kept, use, use_where, hints, hint, hint_where, policy)                               \
+    {"load_" kept "$x", KG_MANY, 0, 0,                                                             \
+     "/* Elements at .. of p, 16 bytes aligned" use " */\n"                                        \
+     "static __device__ $x load_" kept "$x(const $t *p, long at)\n"                                \
+     "{\n"                                                                                         \
+     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"                           \
+     "    words v;\n"                                                                              \
+     "    __asm__ volatile(\"ld.global" hints ".v4.b32 {%0, %1, %2, %3}, [%4]" hint ";\"\n"        \
+     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at)" policy ");\n" \
+     "    return __builtin_bit_cast($x, v);\n"                                                     \
+     "}",                                                                                          \
+     .bytes = 16},                                                                                 \
+    {"load_" kept "where_$x", KG_MANY, 0, 0,                                                       \
+     "/* Elements at .. of p, 16 bytes aligned, where at < end" use_where " */\n"                  \
+     "static __device__ $x load_" kept "where_$x(const $t *p, int at, int end)\n"                  \
+     "{\n"                                                                                         \
+     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"                           \
+     "    words v;\n"                                                                              \
+     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %5, %6;\\n\\t\"\n" \
+     "                     \"@there ld.global" hints ".v4.b32 {%0, %1, %2, %3}, [%4]" hint_where ";\\n\\t}\"\n" \
+     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w)\n"                 \
+     "                     : \"l\"(p + at), \"r\"(at), \"r\"(end)" policy ");\n"                  \
+     "    return __builtin_bit_cast($x, v);\n"                                                     \
+     "}",                                                                                          \
+     .bytes = 16}
+
 static const struct kg_word words[] = {
     {"affine_$x", KG_MANY, 0, 1u << KG_F16,
      "static __device__ $f affine_$x($f v, $x scale, $x offset)\n"
@@ -62,30 +89,7 @@ static const struct kg_word words[] = {
      "    return v;\n"
      "}"},
     /* No hints where rows pass once: of a full L2, lines hinted as the first to go replace only each other. */
-    {"load_$x", KG_MANY, 0, 0,
-     "/* Elements at .. of p, 16 bytes aligned. */\n"
-     "static __device__ $x load_$x(const $t *p, long at)\n"
-     "{\n"
-     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
-     "    words v;\n"
-     "    __asm__ volatile(\"ld.global.v4.b32 {%0, %1, %2, %3}, [%4];\"\n"
-     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at));\n"
-     "    return __builtin_bit_cast($x, v);\n"
-     "}",
-     .bytes = 16},
-    {"load_where_$x", KG_MANY, 0, 0,
-     "/* Elements at .. of p, 16 bytes aligned, where at < end; else undefined. */\n"
-     "static __device__ $x load_where_$x(const $t *p, int at, int end)\n"
-     "{\n"
-     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
-     "    words v;\n"
-     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %5, %6;\\n\\t\"\n"
-     "                     \"@there ld.global.v4.b32 {%0, %1, %2, %3}, [%4];\\n\\t}\"\n"
-     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w)\n"
-     "                     : \"l\"(p + at), \"r\"(at), \"r\"(end));\n"
-     "    return __builtin_bit_cast($x, v);\n"
-     "}",
-     .bytes = 16},
+    LOADS("", ".", "; else undefined.", "", "", "", ""),
     {"keep_policy", KG_ANY, 0, 0,
      "/* Of L2: lines to stay as long as any. */\n"
      "static __device__ unsigned long keep_policy()\n"
@@ -102,66 +106,22 @@ static const struct kg_word words[] = {
      "    __asm__(\"createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\" : \"=l\"(policy));\n"
      "    return policy;\n"
      "}"},
-    {"load_keep_$x", KG_MANY, 0, 0,
-     "/* Elements at .. of p, 16 bytes aligned; to be read again. */\n"
-     "static __device__ $x load_keep_$x(const $t *p, long at)\n"
-     "{\n"
-     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
-     "    words v;\n"
-     "    __asm__ volatile(\"ld.global.L1::evict_last.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;\"\n"
-     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at), \"l\"(keep_policy()));\n"
-     "    return __builtin_bit_cast($x, v);\n"
-     "}",
-     .bytes = 16},
+    LOADS("keep_", "; to be read again.", ", else undefined; to be read again.", ".L1::evict_last.L2::cache_hint", ", %5", ", %7",
+          ", \"l\"(keep_policy())"),
     {"load_keep_$x", KG_MANY, 0, 0,
      "static __device__ $x load_keep_$x(const $t *p, long at)\n"
      "{\n"
      "    return *(const $x *)(p + at);\n"
      "}",
      .bytes = KG_NOT_16},
-    {"load_last_$x", KG_MANY, 0, 0,
-     "/* Elements at .. of p, 16 bytes aligned; not to be read again. */\n"
-     "static __device__ $x load_last_$x(const $t *p, long at)\n"
-     "{\n"
-     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
-     "    words v;\n"
-     "    __asm__ volatile(\"ld.global.L1::no_allocate.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;\"\n"
-     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w) : \"l\"(p + at), \"l\"(last_policy()));\n"
-     "    return __builtin_bit_cast($x, v);\n"
-     "}",
-     .bytes = 16},
+    LOADS("last_", "; not to be read again.", ", else undefined; not to be read again.", ".L1::no_allocate.L2::cache_hint", ", %5",
+          ", %7", ", \"l\"(last_policy())"),
     {"load_last_$x", KG_MANY, 0, 0,
      "static __device__ $x load_last_$x(const $t *p, long at)\n"
      "{\n"
      "    return *(const $x *)(p + at);\n"
      "}",
      .bytes = KG_NOT_16},
-    {"load_keep_where_$x", KG_MANY, 0, 0,
-     "/* Elements at .. of p, 16 bytes aligned, where at < end, else undefined; to be read again. */\n"
-     "static __device__ $x load_keep_where_$x(const $t *p, int at, int end)\n"
-     "{\n"
-     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
-     "    words v;\n"
-     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %5, %6;\\n\\t\"\n"
-     "                     \"@there ld.global.L1::evict_last.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %7;\\n\\t}\"\n"
-     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w)\n"
-     "                     : \"l\"(p + at), \"r\"(at), \"r\"(end), \"l\"(keep_policy()));\n"
-     "    return __builtin_bit_cast($x, v);\n"
-     "}",
-     .bytes = 16},
-    {"load_last_where_$x", KG_MANY, 0, 0,
-     "/* Elements at .. of p, 16 bytes aligned, where at < end, else undefined; not to be read again. */\n"
-     "static __device__ $x load_last_where_$x(const $t *p, int at, int end)\n"
-     "{\n"
-     "    typedef unsigned words __attribute__((ext_vector_type(4)));\n"
-     "    words v;\n"
-     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %5, %6;\\n\\t\"\n"
-     "                     \"@there ld.global.L1::no_allocate.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %7;\\n\\t}\"\n"
-     "                     : \"=r\"(v.x), \"=r\"(v.y), \"=r\"(v.z), \"=r\"(v.w)\n"
-     "                     : \"l\"(p + at), \"r\"(at), \"r\"(end), \"l\"(last_policy()));\n"
-     "    return __builtin_bit_cast($x, v);\n"
-     "}",
-     .bytes = 16},
     {"store_$x", KG_MANY, 0, 0,
      "/* 16 bytes aligned. */\n"
      "static __device__ void store_$x($t *p, long at, $x v)\n"

@@ -107,7 +107,6 @@ static void ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *p
 
 /* ---- the call ---- */
 
-/* Checks args, copies them with defaults filled in, and makes the problem. */
 /* Workgroups that share a row of f32 take its first element from memory, where that of a sum may be overwritten. */
 static const char *fits(const struct fly_kernel *k, const struct fly_problem *p)
 {
@@ -121,6 +120,7 @@ static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct f
     return fly_rowwise_heuristic(k, n, p, FLY_ROWWISE_BUSY, !p->v[F_ADD], t);
 }
 
+/* Checks args, copies them with defaults filled in, and makes the problem. */
 static flyStatus_t validate(flyHandle_t h, const char *function, const void *args, void *copy, struct fly_problem *p)
 {
     flyLayerNormArgs_t *a = copy;

@@ -180,7 +180,8 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     else if (t->vec * fly_dtype_bits(k->types[0]) < 128)
         cost += COST_NARROW;
     if (t->passes != 1) {
-        const bool again = t->flags & FLY_ROWWISE_AGAIN, in_l2 = k->block == WIDE_BLOCK && cols * fly_dtype_bits(k->types[0]) / 8 <= MOST_IN_L2;
+        const bool again = t->flags & FLY_ROWWISE_AGAIN;
+        const bool in_l2 = k->block == WIDE_BLOCK && cols * fly_dtype_bits(k->types[0]) / 8 <= MOST_IN_L2;
         cost += again && twice && (rounds == 1 || in_l2) && many ? COST_AGAIN : COST_SECOND_READ;
         cost += again ? COST_ROUND * (rounds - 1) : 0;
     }
