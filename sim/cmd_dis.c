@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fly-sim dis: instructions of code objects as text, and the check of that text against
- * llvm-objdump, which decodes the same bytes by tables of its own.
+ * llvm-objdump, which decodes the same bytes by tables of its own: each distinct instruction of a
+ * target once, since it takes four times as long as the rest.
  */
 #include "cmd.h"
 
@@ -11,19 +12,41 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Code that was compared, and a hash of its text by our decoder. */
-struct compared {
-    struct compared *next;
-    unsigned isa, wave;
-    uint64_t vaddr, size, hash;
-    unsigned long instructions;
-    uint8_t code[];
+/* An instruction to compare: its bytes, our text for them, and where it was met first. */
+struct instruction {
+    struct instruction *next; /* of the same hash */
+    const char *path;
+    uint64_t pc;
+    unsigned size;
+    uint32_t words[5];
+    char text[];
+};
+
+enum { BUCKETS = 1 << 15, TEXT_BYTES = 512 };
+
+/* What one run of llvm-objdump is asked about: the distinct instructions of all code objects of a target. What bytes mean
+ * depends on the target alone, not on where they stand, but for s_set_vgpr_msb. */
+struct sample {
+    struct sample *next;
+    char target[96];
+    unsigned isa, wave; /* wave: 0 where the family has one only */
+    const struct sim_image *image; /* the one object it is of, as it stands */
+    uint8_t elf[64];    /* header of one of the objects */
+    struct instruction **list, *buckets[BUCKETS];
+    size_t count, room;
+};
+
+/* The path of an object, which its instructions name. */
+struct path {
+    struct path *next;
+    char name[];
 };
 
 struct dis {
     const char *target;  /* only this one, or null */
     const char *objdump; /* for the check */
-    struct compared *compared;
+    struct sample *samples;
+    struct path *paths;
     unsigned long instructions, differences, objects;
     bool failed;
 };
@@ -143,163 +166,248 @@ static bool parse_line(char *line, char **text, uint64_t *at)
     return true;
 }
 
-static FILE *run_objdump(const struct dis *d, const struct sim_image *m, unsigned wave, char *file,
-                         size_t n)
+static void put(uint8_t *at, uint64_t v, unsigned bytes)
+{
+    for (unsigned b = 0; b < bytes; b++)
+        at[b] = v >> 8 * b & 0xff;
+}
+
+/* An object of the sample's target whose .text is its instructions, one after the other from address 0. */
+static bool write_object(const struct sample *s, int fd)
+{
+    static const char names[] = "\0.text\0.shstrtab";
+    enum { HEADER = 64, SECTION = 64, TEXT = HEADER + 3 * SECTION };
+    uint8_t head[TEXT] = {0}, *text = head + HEADER + SECTION, *strings = text + SECTION;
+    uint64_t bytes = 0;
+    FILE *f = fdopen(fd, "wb");
+
+    if (!f)
+        return false;
+    for (size_t i = 0; i < s->count; i++)
+        bytes += s->list[i]->size;
+    memcpy(head, s->elf, HEADER);
+    put(head + 16, 1, 2);  /* e_type: relocatable */
+    put(head + 24, 0, 8);  /* e_entry */
+    put(head + 32, 0, 8);  /* e_phoff */
+    put(head + 40, HEADER, 8);
+    put(head + 54, 0, 2);  /* e_phentsize */
+    put(head + 56, 0, 2);  /* e_phnum */
+    put(head + 58, SECTION, 2);
+    put(head + 60, 3, 2);
+    put(head + 62, 2, 2);  /* e_shstrndx */
+    put(text, 1, 4);
+    put(text + 4, 1, 4);   /* PROGBITS */
+    put(text + 8, 6, 8);   /* ALLOC, EXECINSTR */
+    put(text + 24, TEXT, 8);
+    put(text + 32, bytes, 8);
+    put(text + 48, 4, 8);
+    put(strings, 7, 4);
+    put(strings + 4, 3, 4); /* STRTAB */
+    put(strings + 24, TEXT + bytes, 8);
+    put(strings + 32, sizeof names, 8);
+    put(strings + 48, 1, 8);
+    fwrite(head, sizeof head, 1, f);
+    for (size_t i = 0; i < s->count; i++)
+        fwrite(s->list[i]->words, s->list[i]->size, 1, f);
+    fwrite(names, sizeof names, 1, f);
+    const bool failed = ferror(f);
+    return !fclose(f) && !failed;
+}
+
+static FILE *run_objdump(const struct dis *d, const struct sample *s, char *file, size_t n)
 {
     const char *tmp = getenv("TMPDIR");
     char command[700];
     int fd;
-    bool ok;
 
     snprintf(file, n, "%s/fly-sim-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     fd = mkstemp(file);
     if (fd < 0)
         return NULL;
-    ok = write(fd, m->data, m->size) == (ssize_t)m->size;
-    close(fd);
+    if (s->image) {
+        const bool written = write(fd, s->image->data, s->image->size) == (ssize_t)s->image->size;
+
+        close(fd);
+        if (!written)
+            return NULL;
+    } else if (!write_object(s, fd)) {
+        return NULL;
+    }
     snprintf(command, sizeof command, "'%s' -d -z %s '%s'", d->objdump,
-             wave == 64 ? "--mattr=+wavefrontsize64" : "", file);
-    return ok ? popen(command, "r") : NULL;
+             s->wave == 64 ? "--mattr=+wavefrontsize64" : "", file);
+    return popen(command, "r");
 }
 
-static void difference(struct dis *d, const char *path, const struct sim_image *m, uint64_t at,
-                       const char *theirs, const char *ours)
+static void difference(struct dis *d, const struct sample *s, const struct instruction *i, const char *theirs)
 {
     if (d->differences++ < 50)
-        printf("%s (%s): 0x%" PRIx64 "\n    llvm-objdump: %s\n    fly-sim:      %s\n", path,
-               m->target, at, theirs, ours);
-}
-
-enum { TEXT_BYTES = 512 };
-static const uint64_t hash_start = 0xcbf29ce484222325u;
-
-/* The next instruction; its address and text go into *hash (FNV-1a). */
-static bool next_hashed(struct cmd_walk *w, struct sim_insn *i, char text[TEXT_BYTES], uint64_t *hash)
-{
-    uint64_t h = *hash;
-
-    if (!cmd_walk_next(w, i, text, TEXT_BYTES))
-        return false;
-    for (int b = 0; b < 64; b += 8)
-        h = (h ^ (i->pc >> b & 0xff)) * 0x100000001b3u;
-    for (const char *c = text; *c; c++)
-        h = (h ^ (unsigned char)*c) * 0x100000001b3u;
-    *hash = h;
-    return true;
-}
-
-static uint64_t hash_text(const struct sim_codeobj *o)
-{
-    struct cmd_walk w;
-    struct sim_insn i;
-    char text[TEXT_BYTES];
-    uint64_t h = hash_start;
-
-    cmd_walk_start(&w, o);
-    while (next_hashed(&w, &i, text, &h))
-        continue;
-    return h;
-}
-
-/* The same bytes of another target of this instruction set, if they were compared and our decoder prints the
- * same for both: targets that differ in name have the same code objects otherwise. */
-static const struct compared *find_compared(const struct dis *d, const struct sim_codeobj *o, unsigned wave)
-{
-    for (const struct compared *c = d->compared; c; c = c->next)
-        if (c->isa == o->family->isa && c->wave == wave && c->vaddr == o->text_vaddr && c->size == o->text_size &&
-            memcmp(c->code, o->text, c->size) == 0)
-            return c->hash == hash_text(o) ? c : NULL;
-    return NULL;
-}
-
-static void remember(struct dis *d, const struct sim_codeobj *o, unsigned wave, uint64_t hash, unsigned long instructions)
-{
-    struct compared *c = malloc(sizeof *c + o->text_size);
-
-    if (!c)
-        return;
-    *c = (struct compared){d->compared, o->family->isa, wave, o->text_vaddr, o->text_size, hash, instructions};
-    memcpy(c->code, o->text, c->size);
-    d->compared = c;
-}
-
-static void forget(struct dis *d)
-{
-    while (d->compared) {
-        struct compared *next = d->compared->next;
-
-        free(d->compared);
-        d->compared = next;
-    }
+        printf("%s (%s): 0x%" PRIx64 "\n    llvm-objdump: %s\n    fly-sim:      %s\n", i ? i->path : "?", s->target,
+               i ? i->pc : 0, theirs ? theirs : "(nothing)", i ? i->text : "(nothing)");
 }
 
 /* Compares with what llvm-objdump prints. */
-static void compare(const char *path, const struct sim_image *m, const struct sim_codeobj *o, struct dis *d)
+static void compare(struct dis *d, const struct sample *s)
 {
-    const unsigned long before = d->instructions, wrong = d->differences;
-    struct cmd_walk w;
-    struct sim_insn i = {0};
-    char ours[TEXT_BYTES], line[4096], file[300], *theirs;
-    uint64_t at, hash = hash_start;
-    bool more;
-    FILE *p;
+    char line[4096], file[300], *theirs;
+    const uint64_t begin = s->image && s->count ? s->list[0]->pc : 0;
+    uint64_t at, ours = begin, end = begin;
+    size_t i = 0;
+    FILE *p = run_objdump(d, s, file, sizeof file);
 
-    cmd_walk_start(&w, o);
-    const unsigned wave = w.wave;
-    p = run_objdump(d, m, o->family->wave == 32 ? wave : 0, file, sizeof file);
     if (!p) {
         fprintf(stderr, "fly-sim: cannot run %s\n", d->objdump);
         d->failed = true;
         return;
     }
-    more = next_hashed(&w, &i, ours, &hash);
+    for (size_t k = 0; k < s->count; k++)
+        end += s->list[k]->size;
     while (fgets(line, sizeof line, p)) {
-        if (!parse_line(line, &theirs, &at) || at < o->text_vaddr ||
-            at >= o->text_vaddr + o->text_size)
+        if (!parse_line(line, &theirs, &at) || at < begin || at >= end)
             continue;
-        d->instructions++;
-        while (more && i.pc < at) {
-            difference(d, path, m, i.pc, "(nothing)", ours);
-            more = next_hashed(&w, &i, ours, &hash);
-        }
-        if (!more || i.pc != at) {
-            difference(d, path, m, at, theirs, "(nothing)");
+        for (; i < s->count && ours < at; ours += s->list[i++]->size)
+            difference(d, s, s->list[i], NULL);
+        if (i == s->count || ours != at) {
+            difference(d, s, NULL, theirs);
             continue;
         }
-        if (strcmp(theirs, ours) != 0)
-            difference(d, path, m, at, theirs, ours);
-        more = next_hashed(&w, &i, ours, &hash);
+        if (strcmp(theirs, s->list[i]->text) != 0)
+            difference(d, s, s->list[i], theirs);
+        ours += s->list[i++]->size;
     }
-    while (more) {
-        difference(d, path, m, i.pc, "(nothing)", ours);
-        more = next_hashed(&w, &i, ours, &hash);
-    }
+    for (; i < s->count; i++)
+        difference(d, s, s->list[i], NULL);
     if (pclose(p) != 0) {
-        fprintf(stderr, "fly-sim: %s failed on %s (%s)\n", d->objdump, path, m->target);
+        fprintf(stderr, "fly-sim: %s failed on instructions of %s\n", d->objdump, s->target);
         d->failed = true;
-    } else if (d->differences == wrong) {
-        remember(d, o, wave, hash, d->instructions - before);
     }
     unlink(file);
 }
 
-static void check(const char *path, const struct sim_image *m, void *arg)
+static struct sample *new_sample(struct dis *d, const struct sim_image *m, const struct sim_codeobj *o, unsigned wave)
+{
+    struct sample *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->next = d->samples;
+    s->isa = o->family->isa;
+    s->wave = o->family->wave == 32 ? wave : 0;
+    snprintf(s->target, sizeof s->target, "%s", m->target);
+    memcpy(s->elf, m->data, sizeof s->elf);
+    d->samples = s;
+    return s;
+}
+
+/* Instructions whose registers an s_set_vgpr_msb before them decides say something where they stand only: an object that
+ * has any is compared as it stands. */
+static bool depends_on_place(const struct sim_codeobj *o)
+{
+    struct cmd_walk w;
+    struct sim_insn i;
+    char text[TEXT_BYTES];
+
+    if (!(o->family->flags & SIM_HAS_VGPR_MSB))
+        return false;
+    cmd_walk_start(&w, o);
+    while (cmd_walk_next(&w, &i, text, sizeof text))
+        if (w.msb)
+            return true;
+    return false;
+}
+
+static bool add(struct sample *s, const struct sim_insn *i, const char *text, const char *path, bool distinct)
+{
+    const size_t length = strlen(text) + 1;
+    uint32_t hash = 0x811c9dc5u; /* FNV-1a, a word at a time */
+    struct instruction *n;
+
+    for (unsigned k = 0; k < sizeof i->words / sizeof *i->words; k++)
+        hash = (hash ^ i->words[k]) * 0x01000193u, hash ^= hash >> 15;
+    hash = (hash ^ i->size) % BUCKETS;
+    for (n = s->buckets[hash]; distinct && n; n = n->next)
+        if (n->size == i->size && !memcmp(n->words, i->words, sizeof n->words) && !strcmp(n->text, text))
+            return true;
+    if (s->count == s->room) {
+        const size_t room = s->room ? 2 * s->room : 1024;
+        void *list = realloc(s->list, room * sizeof *s->list);
+
+        if (!list)
+            return false;
+        s->list = list;
+        s->room = room;
+    }
+    n = malloc(sizeof *n + length);
+    if (!n)
+        return false;
+    *n = (struct instruction){.next = s->buckets[hash], .path = path, .pc = i->pc, .size = i->size};
+    memcpy(n->words, i->words, sizeof n->words);
+    memcpy(n->text, text, length);
+    s->buckets[hash] = n;
+    s->list[s->count++] = n;
+    return true;
+}
+
+static const char *keep_path(struct dis *d, const char *name)
+{
+    struct path *p = malloc(sizeof *p + strlen(name) + 1);
+
+    if (!p)
+        return name;
+    p->next = d->paths;
+    strcpy(p->name, name);
+    d->paths = p;
+    return p->name;
+}
+
+/* Takes an object's instructions into the sample of its target. */
+static void collect(const char *path, const struct sim_image *m, void *arg)
 {
     struct dis *d = arg;
     struct sim_codeobj *o = open_image(path, m, d);
-    const struct compared *same;
+    struct sample *s;
     struct cmd_walk w;
+    struct sim_insn i;
+    char text[TEXT_BYTES];
 
     if (!o)
         return;
     d->objects++;
+    path = keep_path(d, path);
     cmd_walk_start(&w, o);
-    same = find_compared(d, o, w.wave);
-    if (same)
-        d->instructions += same->instructions;
-    else
-        compare(path, m, o, d);
+    const bool whole = depends_on_place(o);
+    for (s = whole ? NULL : d->samples; s; s = s->next)
+        if (!s->image && s->isa == o->family->isa && s->wave == (o->family->wave == 32 ? w.wave : 0) &&
+            !strcmp(s->target, m->target))
+            break;
+    if (!s && (s = new_sample(d, m, o, w.wave)))
+        s->image = whole ? m : NULL;
+    while (s && cmd_walk_next(&w, &i, text, sizeof text)) {
+        d->instructions++;
+        if (!add(s, &i, text, path, !whole))
+            s = NULL;
+    }
+    if (s && whole) {
+        compare(d, s);
+    } else if (!s) {
+        fprintf(stderr, "fly-sim: %s: out of memory\n", path);
+        d->failed = true;
+    }
     sim_codeobj_close(o);
+}
+
+static void forget(struct dis *d)
+{
+    for (struct sample *s; (s = d->samples);) {
+        d->samples = s->next;
+        for (size_t i = 0; i < s->count; i++)
+            free(s->list[i]);
+        free(s->list);
+        free(s);
+    }
+    for (struct path *p; (p = d->paths);) {
+        d->paths = p->next;
+        free(p);
+    }
 }
 
 static int run_check(const char *path)
@@ -312,7 +420,10 @@ static int run_check(const char *path)
             stderr);
         return 77; /* the tests take it for skipped */
     }
-    d.failed |= !cmd_each_image(path, check, &d);
+    d.failed |= !cmd_each_image(path, collect, &d);
+    for (const struct sample *s = d.samples; s; s = s->next)
+        if (!s->image)
+            compare(&d, s);
     forget(&d);
     if (d.objects == 0) {
         fprintf(stderr, "fly-sim: no code object in %s\n", path);

@@ -83,7 +83,7 @@ Test(dis, a_difference_is_seen)
     assemble(source, "gfx90a", object);
     snprintf(args, sizeof args, "dis --check %s", dir);
     cr_expect_eq(run(args, last, sizeof last), 1);
-    cr_expect_str_eq(last, "3 instructions, 2 differences");
+    cr_expect_str_eq(last, "4 instructions, 2 differences");
     unlink(object);
     unlink(source);
     rmdir(dir);
