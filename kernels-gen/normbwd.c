@@ -101,8 +101,9 @@ const char *kg_normbwd_legal(const struct kg_spec *s, bool centred)
     return kg_row_legal(s, kg_normbwd_registers(s, centred));
 }
 
-/* Rows whose sums stay in registers. */
-enum { SUMMED_ROWS = 64 };
+/* Rows that a sum in registers, or of the first row of partial where rows are long, has before it is added to one that
+ * takes up what rounding loses: equal terms, whose errors all point one way, lose up to a third of an ulp each. */
+enum { SUMMED_ROWS = 16 };
 
 static bool many_waves(const struct kg_spec *s)
 {
@@ -193,16 +194,38 @@ static void share_memory(struct kg *g, const struct kg_spec *s, bool centred)
     }
 }
 
-/* The loops over a program's rows, with sums over them that start anew in each turn of the outer one; `row`. */
-static void open_rows(struct kg *g, const struct kg_spec *s, bool centred)
+/* Sums over rows that start anew. */
+static void start_sums(struct kg *g, bool centred, bool declare)
 {
-    kg_open(g, "while (first < rows)");
-    kg_line(g, "$f dgammas@@%s;", centred ? ", dbetas@@" : "");
+    if (declare)
+        kg_line(g, "$f dgammas@@%s;", centred ? ", dbetas@@" : "");
     kg_each(g);
     kg_line(g, g->guarded ? "dgammas@ = zero_$f();" : "dgammas@ = 0;");
     if (centred)
         kg_line(g, g->guarded ? "dbetas@ = zero_$f();" : "dbetas@ = 0;");
     kg_each_end(g);
+}
+
+/* Elements of a lane's share of the sums of a workgroup whose rows are added up. */
+static unsigned steps_of(const struct kg_spec *s)
+{
+    return (s->tile.vectors * s->tile.vec + s->tile.rows - 1) / s->tile.rows;
+}
+
+/* The loops over a program's rows, with sums over them that start in each turn of the outer one from what the last one
+ * lost; `row`. */
+static void open_rows(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    if (s->tile.rows > 1) {
+        kg_line(g, "float dgamma_rest[%u] = {};", steps_of(s));
+        if (centred)
+            kg_line(g, "float dbeta_rest[%u] = {};", steps_of(s));
+        kg_open(g, "while (first < rows)");
+        start_sums(g, centred, true);
+    } else {
+        start_sums(g, centred, true);
+        kg_open(g, "while (first < rows)");
+    }
     kg_open(g, "for (int i = 0; i < %u && first < rows; i++, first += programs * %uL)", SUMMED_ROWS, s->tile.rows);
     kg_line(g, s->tile.rows > 1 ? "const long row = first + slot;" : g->guarded ? "const long row = anew(first);" : "const long row = first;");
     if (exchanges_with_all(s)) {
@@ -252,13 +275,13 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
     }
     share_memory(g, s, centred);
     if (t->loop) {
-        kg_line(g, "float *kept = partial + (atomic ? 0 : program * stride);");
-        kg_line(g, "bool fresh = true;");
+        kg_line(g, "float *kept = partial + program * stride;");
+        kg_line(g, "int begun = 0;");
     }
     kg_blank(g);
 
     if (!t->loop) {
-        kg_note(g, "Sums of %u rows at a time go to partial: longer ones would add up more rounding.", SUMMED_ROWS);
+        kg_note(g, "Sums of %u rows at a time go to partial, which gives back what it loses: longer ones would add up more rounding.", SUMMED_ROWS);
         kg_line(g, "bool fresh = true;");
         kg_line(g, t->rows == 1 ? "long first = program;" : "long first = program * %uL;", t->rows);
         if (exchanges_with_all(s)) {
@@ -466,8 +489,7 @@ static void reduce(struct kg *g, const struct kg_spec *s, bool centred)
 static void keep_terms(struct kg *g, const struct kg_spec *s, bool centred, const char *gamma_term,
                        const char *beta_term)
 {
-    const char *element = s->tile.vec == 1 ? "" : "[e]", *far = s->tile.loop ? "_far" : "";
-    const char *how = s->tile.loop ? "adds, starts" : "atomic, fresh";
+    const char *element = s->tile.vec == 1 ? "" : "[e]";
     kg_line(g, "#pragma unroll");
     kg_open(g, kg_row_strided(g, s) ? "for (int e = 0; e < $n; e++)" : "for (int e = 0; e < $n; e++, byte += 4 * plane)");
     kg_line(g, "if ((unsigned)(to + e) >= $n)");
@@ -476,11 +498,20 @@ static void keep_terms(struct kg *g, const struct kg_spec *s, bool centred, cons
         kg_line(g, "const int column = at@ + e * %u;", s->tile.threads);
         kg_line(g, "const long byte = 4 * (column %% $n * (long)plane + column / $n);");
     }
-    kg_line(g, s->tile.loop ? "if (wants & 1)" : "if (dgamma)");
-    kg_line(g, "    keep%s(kept, byte, %s%s, %s);", far, gamma_term, element, how);
-    if (centred) {
-        kg_line(g, s->tile.loop ? "if (wants & 2)" : "if (dbeta)");
-        kg_line(g, "    keep%s(kept + $nL * lanes, byte, %s%s, %s);", far, beta_term, element, how);
+    if (s->tile.loop) {
+        kg_line(g, "if (wants & 1)");
+        kg_line(g, "    keep_far(kept, byte, to_total, %s%s, phase);", gamma_term, element);
+        if (centred) {
+            kg_line(g, "if (wants & 2)");
+            kg_line(g, "    keep_far(kept + $nL * lanes, byte, to_total, %s%s, phase);", beta_term, element);
+        }
+    } else {
+        kg_line(g, "if (dgamma)");
+        kg_line(g, "    %s%s = keep(kept, byte, %s%s, atomic, fresh);", gamma_term, element, gamma_term, element);
+        if (centred) {
+            kg_line(g, "if (dbeta)");
+            kg_line(g, "    %s%s = keep(kept + $nL * lanes, byte, %s%s, atomic, fresh);", beta_term, element, beta_term, element);
+        }
     }
     kg_close(g);
 }
@@ -498,10 +529,11 @@ static void write_row(struct kg *g, const struct kg_spec *s, bool centred)
         kg_note(g, "The sums over rows lie in memory, each element with the lane that adds to it.");
         kg_open(g, "if (partial)");
         kg_note(g, "In vector registers: with masks for each, scalar ones would not do.");
-        kg_line(g, "const int adds = local(atomic), starts = local(fresh);");
+        kg_line(g, "const int phase = local((begun ? 2 : 0) | (atomic && begun %% %u == 0 ? 1 : 0));", SUMMED_ROWS);
         kg_line(g, centred ? "const int wants = local((dgamma ? 1 : 0) | (dbeta ? 2 : 0));"
                            : "const int wants = local(dgamma ? 1 : 0);");
         kg_line(g, "const long plane = local(lanes);");
+        kg_line(g, "const long to_total = %u * $n * plane * local(atomic);", centred ? 8 : 4);
         kg_line(g, "const int to = local(moved@);");
         if (!kg_row_strided(g, s))
             kg_line(g, "long byte = 4 * (plane * to + (at@ - to + before) / $n);");
@@ -559,18 +591,23 @@ static void keep_added(struct kg *g, const struct kg_spec *s, const char *name, 
     kg_close(g);
     kg_each_scope_end(g);
     kg_line(g, "barrier();");
-    const unsigned vec = t->vec, steps = (planes + t->rows - 1) / t->rows;
+    const unsigned vec = t->vec;
     kg_line(g, "#pragma unroll");
-    kg_open(g, "for (int k = 0; k < %u; k++)", steps);
+    kg_open(g, "for (int k = 0; k < %u; k++)", steps_of(s));
     kg_line(g, "const unsigned plane = k * %u + slot;", t->rows);
     if (planes % t->rows) {
         kg_line(g, "if (plane >= %u)", planes);
         kg_line(g, "    continue;");
     }
-    kg_line(g, "float sum = 0;");
+    kg_line(g, "float sums_of[%u];", t->rows);
     kg_line(g, "#pragma unroll");
     kg_line(g, "for (int i = 0; i < %u; i++)", t->rows);
-    kg_line(g, "    sum += added[plane][i * %u + lane];", t->threads);
+    kg_line(g, "    sums_of[i] = added[plane][i * %u + lane];", t->threads);
+    kg_line(g, "#pragma unroll");
+    kg_line(g, "for (int half = %u; half > 0; half /= 2)", t->rows / 2);
+    kg_line(g, "#pragma unroll");
+    kg_line(g, "    for (int i = 0; i < half; i++)");
+    kg_line(g, "        sums_of[i] += sums_of[i + half];");
     if (kg_row_strided(g, s))
         kg_line(g, "const unsigned vector = (plane * %u + lane) / $n, e = (plane * %u + lane) %% $n;", t->threads, t->threads);
     else if (t->rows % vec == 0)
@@ -578,7 +615,8 @@ static void keep_added(struct kg *g, const struct kg_spec *s, const char *name, 
     else
         kg_line(g, "const unsigned vector = plane / $n * %u + lane, e = plane %% $n;", t->threads);
     kg_line(g, "if (vector < (unsigned)lanes)");
-    kg_line(g, "    keep(kept%s, 4u * (e * lanes + vector), sum, atomic, fresh);", which ? " + $nL * lanes" : "");
+    kg_line(g, "    %s_rest[k] = keep(kept%s, 4u * (e * lanes + vector), sums_of[0] + %s_rest[k], atomic, fresh);", name,
+            which ? " + $nL * lanes" : "", name);
     kg_close(g);
     kg_close(g);
 }
@@ -609,7 +647,7 @@ static void write_sums(struct kg *g, const struct kg_spec *s, bool centred)
     kg_blank(g);
     kg_line(g, "if (!partial)");
     kg_line(g, "    continue;");
-    kg_line(g, "float *kept = partial + (atomic ? 0 : program * stride);");
+    kg_line(g, "float *kept = partial + (program & (atomic - 1)) * stride;");
     if (exchanges_with_all(s)) {
         kg_each(g);
         kg_line(g, "moved@ = placed@;");
@@ -631,6 +669,9 @@ static void write_sums(struct kg *g, const struct kg_spec *s, bool centred)
             }
             kg_close(g);
             kg_each_scope_end(g);
+            kg_open(g, "if (first < rows)");
+            start_sums(g, centred, false);
+            kg_close(g);
             kg_line(g, "fresh = false;");
             kg_line(g, "continue;");
             kg_close(g);
@@ -642,6 +683,7 @@ static void write_sums(struct kg *g, const struct kg_spec *s, bool centred)
             store_sums(g, s, "dgamma", "");
             if (centred)
                 store_sums(g, s, "dbeta", " + $nL * plane");
+            start_sums(g, centred, false);
             kg_line(g, "fresh = false;");
             kg_line(g, "continue;");
             kg_close(g);
@@ -786,7 +828,7 @@ static void emit_elements(struct kg *g, const struct kg_spec *s, bool centred)
     kg_line(g, "int next_values@@, next_dys@@;");
     kg_line(g, centred ? "float next_scale = 0, next_middle = 0;" : "float next_scale = 0;");
     ask_elements(g, s, centred, rows == 1 ? "first" : "first + slot");
-    kg_note(g, "Sums of %u rows at a time go to partial: longer ones would add up more rounding.", SUMMED_ROWS);
+    kg_note(g, "Sums of %u rows at a time go to partial, which gives back what it loses: longer ones would add up more rounding.", SUMMED_ROWS);
     kg_line(g, "bool fresh = true;");
     open_rows(g, s, centred);
     kg_line(g, "%s *y_row = y + row * ldy;", type);
@@ -884,7 +926,7 @@ static void emit_loop(struct kg *g, const struct kg_spec *s, bool centred)
     kg_row_param(g, s, "gamma", "scales", "1");
     write_row(g, s, centred);
     kg_close(g);
-    kg_line(g, "fresh = false;");
+    kg_line(g, "begun = begun == %u ? 1 : begun + 1;", SUMMED_ROWS);
     kg_close(g);
 }
 
@@ -977,9 +1019,7 @@ static void emit_wide_sum(struct kg *g, const struct kg_spec *s, bool centred)
     kg_line(g, "if (i + %u * k < programs)", slices);
     kg_line(g, "    some[k] = *(const $f *)(from + %u * k * stride);", slices);
     kg_close(g);
-    kg_line(g, "#pragma unroll");
-    kg_line(g, "for (int k = 0; k < %u; k++)", flight);
-    kg_line(g, "    sum += some[k];");
+    kg_line(g, "sum += ((some[0] + some[1]) + (some[2] + some[3])) + some[4];");
     kg_close(g);
     kg_else(g);
     kg_open(g, "for (int i = slice; i < programs; i += %u, from += %u * stride)", slices, slices);
@@ -994,11 +1034,11 @@ static void emit_wide_sum(struct kg *g, const struct kg_spec *s, bool centred)
     kg_line(g, "sums_of[slice][lane] = sum;");
     kg_line(g, "barrier();");
     kg_open(g, "if (slice == 0)");
-    kg_line(g, "$f total[2] = {0, 0};");
+    kg_line(g, "$f total[4];");
     kg_line(g, "#pragma unroll");
     kg_line(g, "for (int i = 0; i < %u; i++)", slices);
-    kg_line(g, "    total[i %% 2] += sums_of[i][lane];");
-    kg_line(g, "const $f all = settled_$f(total[0] + total[1]);");
+    kg_line(g, "    total[i %% 4] = i < 4 ? sums_of[i][lane] : total[i %% 4] + sums_of[i][lane];");
+    kg_line(g, "const $f all = settled_$f((total[0] + total[1]) + (total[2] + total[3]));");
     kg_line(g, "#pragma unroll");
     kg_line(g, "for (int k = 0; k < $n; k++)");
     kg_line(g, "    if (k < there)");

@@ -11,7 +11,10 @@
  *
  * partial[program][dgamma, dbeta][element of a vector][vector of the row], f32: `lanes` vectors, a multiple of
  * 16 (of 64 where the kernel that adds up takes places in fours and vectors are single elements), `stride` elements a
- * program, so that waves write and read whole lines whatever the vectors are.
+ * program, so that waves write and read whole lines whatever the vectors are. With `atomic`, a power of two, so many
+ * programs have a row of partial each and others add to these, atomically. A kernel that reads rows twice, which adds to
+ * partial at every row, has no atomics: there `atomic` = 1 says that a program has two rows of partial, `stride` for both, and
+ * adds the first to the second now and then, as long sums of f32 would lose too much.
  */
 #ifndef KG_NORMBWD_H
 #define KG_NORMBWD_H

@@ -279,22 +279,47 @@ static const struct kg_word maths[] = {
     MOVED_SUMS("below64"),
     MOVED_SUMS("of_last"),
 #undef MOVED_SUMS
-#define KEEP(word, offset)                                                                         \
-    {                                                                                              \
-        word, KG_ANY, 0, 0,                                                                        \
-            "/* Stores v at `byte` from p, or adds it to what is there unless v is the first value. */\n" \
-            "static __device__ void " word "(float *p, " offset " byte, float v, int atomic, bool fresh)\n" \
-            "{\n"                                                                                  \
-            "    float *at = (float *)((char *)p + byte);\n"                                       \
-            "    if (atomic)\n"                                                                    \
-            "        add_at(at, v);\n"                                                             \
-            "    else\n"                                                                           \
-            "        *at = fresh ? v : *at + v;\n"                                                 \
-            "}"                                                                                    \
-    }
-    KEEP("keep", "unsigned"),
-    KEEP("keep_far", "long"),
-#undef KEEP
+    {"lost_of", KG_ANY, 0, 0,
+     "/* What the rounded sum of two lost (Knuth's two-sum); 0 where the sum is infinite or NaN. */\n"
+     "static __device__ float lost_of(float a, float b, float sum)\n"
+     "{\n"
+     "    const float part = sum - a, lost = (a - (sum - part)) + (b - part);\n"
+     "    return lost == lost ? lost : 0;\n"
+     "}"},
+    {"keep", KG_ANY, 0, 0,
+     "/* Stores v at `byte` from p, or adds it to what is there unless v is the first value. What the sum lost. */\n"
+     "static __device__ float keep(float *p, unsigned byte, float v, int atomic, bool fresh)\n"
+     "{\n"
+     "    float *at = (float *)((char *)p + byte);\n"
+     "    if (atomic) {\n"
+     "        const float there = add_at(at, v);\n"
+     "        return lost_of(there, v, there + v);\n"
+     "    }\n"
+     "    if (fresh) {\n"
+     "        *at = v;\n"
+     "        return 0;\n"
+     "    }\n"
+     "    const float there = *at, sum = there + v;\n"
+     "    *at = sum;\n"
+     "    return lost_of(there, v, sum);\n"
+     "}"},
+    {"keep_far", KG_ANY, 0, 0,
+     "/* Adds v to the sum at `byte` from p. In phase 0 the sum starts with it, in phase 1 so does a second one with 0,\n"
+     " * `to_total` bytes on, and in phase 3 the sum is added to that and starts with what this loses. */\n"
+     "static __device__ void keep_far(float *p, long byte, long to_total, float v, int phase)\n"
+     "{\n"
+     "    float *at = (float *)((char *)p + byte), *total = (float *)((char *)at + to_total);\n"
+     "    const int now = local(phase); /* masks kept for all elements would be too many */\n"
+     "    float there = 0;\n"
+     "    if (now > 1)\n"
+     "        there = *at;\n"
+     "    if (now & 1) {\n"
+     "        const float before = now > 1 ? *total : 0, sum = before + there;\n"
+     "        *total = sum;\n"
+     "        there = lost_of(before, there, sum);\n"
+     "    }\n"
+     "    *at = there + v;\n"
+     "}"},
     {"narrow_$x", KG_MANY, 8, 1u << KG_E4M3 | 1u << KG_E4M3FNUZ,
      "/* Rounds to nearest even. */\n"
      "static __device__ $x narrow_$x($f v)\n"

@@ -377,11 +377,11 @@ static const struct kg_word common[] = {
      "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\", \"local\");\n"
      "}"},
     {"add_at", KG_ANY, 0, 0,
-     "/* Adds v to what p points to, atomically. */\n"
-     "static __device__ void add_at(float *p, float v)\n"
+     "/* Adds v to what p points to, atomically. What was there. */\n"
+     "static __device__ float add_at(float *p, float v)\n"
      "{\n"
      "    typedef __attribute__((address_space(1))) float in_memory;\n"
-     "    __builtin_amdgcn_global_atomic_fadd_f32((in_memory *)p, v);\n"
+     "    return __builtin_amdgcn_global_atomic_fadd_f32((in_memory *)p, v);\n"
      "}"},
     {"reciprocal", KG_ANY, 0, 0,
      "static __device__ float reciprocal(float v)\n"

@@ -400,10 +400,12 @@ static const struct kg_word words[] = {
      "    __syncthreads();\n"
      "}"},
     {"add_at", KG_ANY, 0, 0,
-     "/* Adds v to what p points to, atomically. */\n"
-     "static __device__ void add_at(float *p, float v)\n"
+     "/* Adds v to what p points to, atomically. What was there. */\n"
+     "static __device__ float add_at(float *p, float v)\n"
      "{\n"
-     "    __asm__ volatile(\"red.global.add.f32 [%0], %1;\" :: \"l\"(p), \"f\"(v) : \"memory\");\n"
+     "    float there;\n"
+     "    __asm__ volatile(\"atom.global.add.f32 %0, [%1], %2;\" : \"=f\"(there) : \"l\"(p), \"f\"(v) : \"memory\");\n"
+     "    return there;\n"
      "}"},
     {"reciprocal", KG_ANY, 0, 0,
      "static __device__ float reciprocal(float v)\n"

@@ -29,8 +29,8 @@ extern "C" {
  * row of dx, and in their column of dgamma and dbeta unless mean or rstd of a row is not finite.
  *
  * Deterministic by default: dgamma and dbeta are summed in two stages through the workspace. atomic = 1 adds
- * with f32 atomics instead: no fixed order, the workspace then is one row of f32 each, and memory may take addends and
- * sums below 2^-126 in magnitude for 0, as NVIDIA's does.
+ * with f32 atomics instead: no fixed order, the workspace then is at most 64 rows of f32 each, and memory may take addends
+ * and sums below 2^-126 in magnitude for 0, as NVIDIA's does. Rows too long for registers are summed as by default.
  */
 typedef struct flyLayerNormBackwardArgs_t {
     size_t size;              /* sizeof(flyLayerNormBackwardArgs_t), set by FLY_ARGS_INIT */

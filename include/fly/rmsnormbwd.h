@@ -25,9 +25,9 @@ extern "C" {
  * while no term passes the range of f32; products below 2^-126 may lose 2^-149 each. NaN and infinities stay in their
  * row of dx, and in their column of dgamma unless rstd of a row is not finite.
  *
- * Deterministic by default: dgamma is summed in two stages through the workspace. atomic = 1 adds with f32
- * atomics instead: no fixed order, the workspace then is a row of f32, and memory may take addends and sums below 2^-126
- * in magnitude for 0, as NVIDIA's does.
+ * Deterministic by default: dgamma is summed in two stages through the workspace. atomic = 1 adds with f32 atomics
+ * instead, where registers hold a row: no fixed order, the workspace then is at most 64 rows of f32, and memory may take
+ * addends and sums below 2^-126 in magnitude for 0, as NVIDIA's does.
  */
 typedef struct flyRmsNormBackwardArgs_t {
     size_t size;              /* sizeof(flyRmsNormBackwardArgs_t), set by FLY_ARGS_INIT */

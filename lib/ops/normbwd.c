@@ -230,6 +230,26 @@ static int64_t programs_of(const struct fly_kernel *k, const struct fly_problem 
     return programs > t->cus ? programs / t->cus * t->cus : smaller(groups, t->cus); /* as many on each compute unit */
 }
 
+/* Rows of the workspace that programs share where they add atomically, a power of two. */
+enum { SHARED_ROWS = 64 };
+
+/* Rows of a program from where on its sums are in two parts where they lie in memory: equal terms lose a third of an ulp
+ * each. */
+enum { LONG_SUM = 16 };
+
+static bool by_atomics(const struct fly_kernel *k, const struct fly_problem *p)
+{
+    return p->v[FLY_NORMBWD_ATOMIC] && k->rowwise.passes == 1;
+}
+
+/* Rows of the workspace. */
+static int64_t partial_rows(const struct fly_kernel *k, const struct fly_problem *p, int64_t programs)
+{
+    if (by_atomics(k, p))
+        return smaller(programs, SHARED_ROWS);
+    return k->rowwise.passes == 2 && p->v[FLY_NORMBWD_ROWS] / LONG_SUM > programs ? 2 * programs : programs;
+}
+
 struct fly_normbwd_work fly_normbwd_work(const struct fly_kernel *k, const struct fly_problem *p,
                                          const struct fly_target *t, const void *x)
 {
@@ -247,8 +267,7 @@ uint64_t fly_normbwd_workspace(const struct fly_kernel *k, const struct fly_prob
     if (!wants_sums(p))
         return 0;
     const struct fly_normbwd_work w = fly_normbwd_work(k, p, t, NULL);
-    uint64_t programs = p->v[FLY_NORMBWD_ATOMIC] && w.programs ? 1 : (uint64_t)w.programs;
-    return 4 * programs * halves(p) * (uint64_t)w.half;
+    return 4 * (uint64_t)partial_rows(k, p, w.programs) * halves(p) * (uint64_t)w.half;
 }
 
 void fly_normbwd_grid(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t,
@@ -257,7 +276,7 @@ void fly_normbwd_grid(const struct fly_kernel *k, const struct fly_problem *p, c
     const bool sums = wants_sums(p);
     grid[0] = (uint32_t)programs_of(k, p, t) * cluster_of(k);
     grid[1] = grid[2] = 1;
-    *launches = (grid[0] > 0) + sums + (sums && grid[0] && p->v[FLY_NORMBWD_ATOMIC]);
+    *launches = (grid[0] > 0) + sums + (sums && grid[0] && by_atomics(k, p));
 }
 
 const struct fly_kernel *fly_normbwd_second(const struct fly_kernel *k, const struct fly_problem *p,
@@ -358,6 +377,7 @@ static int launch(const struct fly_call *c, const void *args)
     const struct fly_kernel *k = c->entry->kernel, *sum = c->entry->second;
     const struct fly_problem *p = &c->entry->problem;
     const struct fly_normbwd_work w = fly_normbwd_work(k, p, &c->h->device->target, a->x);
+    const int64_t rows = partial_rows(k, p, w.programs), row = halves(p) * w.half;
     struct kernargs_layout ka = {
         .x = address(a->x),
         .dy = address(a->dy),
@@ -372,25 +392,25 @@ static int launch(const struct fly_call *c, const void *args)
         .lddr = a->lddr,
         .ldy = a->lddx,
         .rows = a->rows,
-        .stride = halves(p) * w.half,
+        .stride = by_atomics(k, p) || rows == w.programs ? row : 2 * row,
         .cols = (int32_t)a->cols,
         .before = w.before,
         .lanes = w.lanes,
         .programs = w.programs,
         .vec = k->rowwise.vec,
-        .atomic = (int32_t)a->atomic,
+        .atomic = by_atomics(k, p) ? SHARED_ROWS : rows > w.programs,
         .mean = address(a->mean),
         .dbeta = address(a->dbeta),
     };
     int error = 0;
-    if (w.programs && sum && a->atomic)
+    if (w.programs && sum && by_atomics(k, p))
         error = clear(c, ka.partial, c->entry->workspace);
     if (w.programs && !error)
         error = fly_launch(c, (uint32_t)w.programs * cluster_of(c->entry->kernel), &ka);
     if (error || !sum)
         return error;
-    if (w.programs && a->atomic)
-        ka.programs = 1;
+    ka.programs = (int32_t)rows;
+    ka.stride = row;
     return fly_launch_second(c, (const uint32_t[3]){(uint32_t)(halves(p) * (w.half / places_of(sum))), 1, 1}, &ka);
 }
 

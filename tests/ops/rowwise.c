@@ -298,11 +298,15 @@ void rowwise_many_rows(const struct fly_op *op, int64_t rows)
         const struct fly_kernel *k = &op->kernels[i];
         struct check_options opt = {.pattern = FILL_UNIFORM, .seed = 3, .max_rows = 50};
         struct fly_problem p = rowwise_problem(op, k->types, 1, k->rowwise.vec + 3);
-        if (!rowwise_of_device(k) || op->fits(k, &p) || k->types[0] != FLY_DTYPE_BF16 || k->rowwise.rows == last)
+        const uint32_t kind = k->rowwise.passes << 16 | k->rowwise.rows;
+        if (!rowwise_of_device(k) || op->fits(k, &p) || kind == last ||
+            (k->types[0] != FLY_DTYPE_BF16 && k->types[0] != FLY_DTYPE_F32))
             continue;
-        last = k->rowwise.rows; /* one tile of each number of rows a workgroup */
+        last = kind; /* one tile of each number of rows a workgroup, and one that reads twice */
+        if (k->types[0] == FLY_DTYPE_F32)
+            opt.pattern = FILL_TWO_VALUES; /* equal terms: rounding errors add up */
         fly_force(rowwise_device.handle, k->name);
-        rowwise_set(&p, "rows", 2 * (k->block < 512 ? 512 / k->block : 1) * last * rows + 77);
+        rowwise_set(&p, "rows", 2 * (k->block < 512 ? 512 / k->block : 1) * k->rowwise.rows * rows + 77);
         rowwise_run(&p, &opt);
         rowwise_set(&p, "atomic", 1);
         rowwise_run(&p, &opt);
@@ -310,6 +314,12 @@ void rowwise_many_rows(const struct fly_op *op, int64_t rows)
     }
     target->cus = cus;
     fly_force(rowwise_device.handle, NULL);
+    for (int atomic = 0; atomic < 2; atomic++) { /* sums of many workgroups */
+        const struct check_options opt = {.pattern = FILL_TWO_VALUES, .seed = 4, .max_rows = 50};
+        struct fly_problem p = rowwise_problem(op, (const uint8_t[3]){FLY_DTYPE_F32, FLY_DTYPE_F32, FLY_DTYPE_F32}, 20000, 9);
+        rowwise_set(&p, "atomic", atomic);
+        rowwise_run(&p, &opt);
+    }
     cr_assert_gt(tested, 0);
 }
 

@@ -8,7 +8,7 @@ ROWWISE_TESTS(layernormbwd)
  * rows and one that does not; in order, and by atomics. */
 Test(layernormbwd, adds_up_many_rows, .init = rowwise_open, .fini = rowwise_close)
 {
-    rowwise_many_rows(fly_op_table[FLY_OP_layernormbwd], 64);
+    rowwise_many_rows(fly_op_table[FLY_OP_layernormbwd], 40);
     cr_assert_eq(rowwise_failures, 0, "%d failures", rowwise_failures);
 }
 

@@ -8,7 +8,7 @@ ROWWISE_TESTS(rmsnormbwd)
  * rows and one that does not; in order, and by atomics. */
 Test(rmsnormbwd, adds_up_many_rows, .init = rowwise_open, .fini = rowwise_close)
 {
-    rowwise_many_rows(fly_op_table[FLY_OP_rmsnormbwd], 64);
+    rowwise_many_rows(fly_op_table[FLY_OP_rmsnormbwd], 40);
     cr_assert_eq(rowwise_failures, 0, "%d failures", rowwise_failures);
 }
 

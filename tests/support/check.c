@@ -264,7 +264,7 @@ struct comparison {
     struct ref_tensor t[FLY_MAX_OPERANDS];
     struct ref_worst worst[64];
     double *scratch[64];
-    int64_t step;
+    int64_t rows, step;
 };
 
 /* f32 sums of such a row overflow, so that its own results say nothing; quantisation alone has none. */
@@ -281,7 +281,7 @@ static void compare_rows(void *ctx, int64_t from, int64_t to, int thread)
         m->scratch[thread][0] = 0; /* what a reference keeps there for its next row is not there yet */
     }
     for (int64_t r = from; r < to; r++)
-        if (r % m->step == 0 && !overflows(m->c, r))
+        if ((r % m->step == 0 || r == m->rows - 1) && !overflows(m->c, r)) /* the last may be sums over all */
             m->c->ref->compare(&m->c->p, m->t, r, r + 1, m->scratch[thread], &m->worst[thread]);
 }
 
@@ -360,6 +360,7 @@ void check_compare(struct check_case *c, struct check_result *r)
         return;
     }
     int64_t rows = c->ref->rows(&c->p);
+    m.rows = rows;
     m.step = c->opt.max_rows > 0 && rows > c->opt.max_rows ? (rows + c->opt.max_rows - 1) / c->opt.max_rows : 1;
     for (int i = 0; i < 64; i++)
         m.worst[i].operand = -1;

@@ -36,7 +36,7 @@ struct check_options {
     } also;              /* an output, by name, that lies where an input does; same type and strides */
     bool exact;        /* inputs end where their allocation ends, so that the simulator sees any read beyond */
     uint8_t shift[FLY_MAX_OPERANDS]; /* elements from a 256-byte boundary to element 0 */
-    int64_t max_rows;  /* compare about this many rows, spread evenly; 0: all */
+    int64_t max_rows;  /* compare about this many rows, spread evenly, and sums over all; 0: all */
 };
 
 enum check_outcome {
