@@ -102,8 +102,12 @@ const char *kg_normbwd_legal(const struct kg_spec *s, bool centred)
 }
 
 /* Rows that a sum in registers, or of the first row of partial where rows are long, has before it is added to one that
- * takes up what rounding loses: equal terms, whose errors all point one way, lose up to a third of an ulp each. */
-enum { SUMMED_ROWS = 16 };
+ * takes up what rounding loses: equal terms, whose errors all point one way, lose up to a third of an ulp each. Where there
+ * is no cache for partial beside rows asked for ahead, adding to it every 16 rows takes a sixth of the bandwidth. */
+static unsigned summed_rows(const struct kg_spec *s)
+{
+    return room_ahead(s) ? 64 : 16;
+}
 
 static bool many_waves(const struct kg_spec *s)
 {
@@ -212,13 +216,20 @@ static unsigned steps_of(const struct kg_spec *s)
     return (s->tile.vectors * s->tile.vec + s->tile.rows - 1) / s->tile.rows;
 }
 
+/* What is lost there is kept where registers for it do not cost residents. */
+static bool keeps_rest(const struct kg_spec *s)
+{
+    return !room_ahead(s);
+}
+
 /* The loops over a program's rows, with sums over them that start in each turn of the outer one from what the last one
  * lost; `row`. */
 static void open_rows(struct kg *g, const struct kg_spec *s, bool centred)
 {
     if (s->tile.rows > 1) {
-        kg_line(g, "float dgamma_rest[%u] = {};", steps_of(s));
-        if (centred)
+        if (keeps_rest(s))
+            kg_line(g, "float dgamma_rest[%u] = {};", steps_of(s));
+        if (keeps_rest(s) && centred)
             kg_line(g, "float dbeta_rest[%u] = {};", steps_of(s));
         kg_open(g, "while (first < rows)");
         start_sums(g, centred, true);
@@ -226,7 +237,7 @@ static void open_rows(struct kg *g, const struct kg_spec *s, bool centred)
         start_sums(g, centred, true);
         kg_open(g, "while (first < rows)");
     }
-    kg_open(g, "for (int i = 0; i < %u && first < rows; i++, first += programs * %uL)", SUMMED_ROWS, s->tile.rows);
+    kg_open(g, "for (int i = 0; i < %u && first < rows; i++, first += programs * %uL)", summed_rows(s), s->tile.rows);
     kg_line(g, s->tile.rows > 1 ? "const long row = first + slot;" : g->guarded ? "const long row = anew(first);" : "const long row = first;");
     if (exchanges_with_all(s)) {
         kg_note(g, "Beyond the last row a lane has nothing, but goes on: its wave's exchanges take all lanes.");
@@ -281,7 +292,7 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
     kg_blank(g);
 
     if (!t->loop) {
-        kg_note(g, "Sums of %u rows at a time go to partial, which gives back what it loses: longer ones would add up more rounding.", SUMMED_ROWS);
+        kg_note(g, "Sums of %u rows at a time go to partial, which gives back what it loses: longer ones would add up more rounding.", summed_rows(s));
         kg_line(g, "bool fresh = true;");
         kg_line(g, t->rows == 1 ? "long first = program;" : "long first = program * %uL;", t->rows);
         if (exchanges_with_all(s)) {
@@ -529,7 +540,7 @@ static void write_row(struct kg *g, const struct kg_spec *s, bool centred)
         kg_note(g, "The sums over rows lie in memory, each element with the lane that adds to it.");
         kg_open(g, "if (partial)");
         kg_note(g, "In vector registers: with masks for each, scalar ones would not do.");
-        kg_line(g, "const int phase = local((begun ? 2 : 0) | (atomic && begun %% %u == 0 ? 1 : 0));", SUMMED_ROWS);
+        kg_line(g, "const int phase = local((begun ? 2 : 0) | (atomic && begun %% %u == 0 ? 1 : 0));", summed_rows(s));
         kg_line(g, centred ? "const int wants = local((dgamma ? 1 : 0) | (dbeta ? 2 : 0));"
                            : "const int wants = local(dgamma ? 1 : 0);");
         kg_line(g, "const long plane = local(lanes);");
@@ -615,8 +626,11 @@ static void keep_added(struct kg *g, const struct kg_spec *s, const char *name, 
     else
         kg_line(g, "const unsigned vector = plane / $n * %u + lane, e = plane %% $n;", t->threads);
     kg_line(g, "if (vector < (unsigned)lanes)");
-    kg_line(g, "    %s_rest[k] = keep(kept%s, 4u * (e * lanes + vector), sums_of[0] + %s_rest[k], atomic, fresh);", name,
-            which ? " + $nL * lanes" : "", name);
+    if (keeps_rest(s))
+        kg_line(g, "    %s_rest[k] = keep(kept%s, 4u * (e * lanes + vector), sums_of[0] + %s_rest[k], atomic, fresh);", name,
+                which ? " + $nL * lanes" : "", name);
+    else
+        kg_line(g, "    keep(kept%s, 4u * (e * lanes + vector), sums_of[0], atomic, fresh);", which ? " + $nL * lanes" : "");
     kg_close(g);
     kg_close(g);
 }
@@ -828,7 +842,7 @@ static void emit_elements(struct kg *g, const struct kg_spec *s, bool centred)
     kg_line(g, "int next_values@@, next_dys@@;");
     kg_line(g, centred ? "float next_scale = 0, next_middle = 0;" : "float next_scale = 0;");
     ask_elements(g, s, centred, rows == 1 ? "first" : "first + slot");
-    kg_note(g, "Sums of %u rows at a time go to partial, which gives back what it loses: longer ones would add up more rounding.", SUMMED_ROWS);
+    kg_note(g, "Sums of %u rows at a time go to partial, which gives back what it loses: longer ones would add up more rounding.", summed_rows(s));
     kg_line(g, "bool fresh = true;");
     open_rows(g, s, centred);
     kg_line(g, "%s *y_row = y + row * ldy;", type);
@@ -926,7 +940,7 @@ static void emit_loop(struct kg *g, const struct kg_spec *s, bool centred)
     kg_row_param(g, s, "gamma", "scales", "1");
     write_row(g, s, centred);
     kg_close(g);
-    kg_line(g, "begun = begun == %u ? 1 : begun + 1;", SUMMED_ROWS);
+    kg_line(g, "begun = begun == %u ? 1 : begun + 1;", summed_rows(s));
     kg_close(g);
 }
 
