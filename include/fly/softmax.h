@@ -10,7 +10,8 @@
  * visible column, or whose visible columns are all -inf, gives zeros. A visible NaN or +inf (of scale * x) makes all of
  * its row NaN, hidden columns too, and only its row.
  * Arithmetic is f32; |y - exact| <= 1/2 ulp(y) + 8 u y (1 + |z - max(z)|) + 2^-126, u = 2^-24: a result below
- * the normal numbers of f32 may be 0. Deterministic; no workspace.
+ * the normal numbers of f32 may be 0. scale * x beyond the largest float is infinite, and an element further below its row's
+ * maximum than that float, before scaling, is 0 whatever the scale. Deterministic; no workspace.
  */
 #ifndef FLY_SOFTMAX_H
 #define FLY_SOFTMAX_H

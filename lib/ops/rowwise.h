@@ -47,7 +47,7 @@ static inline uint32_t fly_rowwise_workgroups(const struct fly_kernel *k, int64_
 #define FLY_ROWWISE_FIELD_ROWS                                                                     \
     FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 0, INT64_MAX, NULL, "rows; 0 does nothing"
 #define FLY_ROWWISE_FIELD_COLS                                                                     \
-    FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 1, INT64_MAX, NULL, "columns"
+    FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 1, FLY_ROWWISE_MAX_COLS, NULL, "columns"
 #define FLY_ROWWISE_FIELD_LD(of)                                                                   \
     FLY_FIELD_INT, 0, FLY_ROWWISE_COLS, 0, 1, INT64_MAX, NULL, "elements between rows of " of
 

@@ -50,9 +50,11 @@ static const char *check(const struct fly_problem *p)
     if (!fly_rowwise_addressable(v[F_ROWS], v[F_LDX] > v[F_LDY] ? v[F_LDX] : v[F_LDY], v[F_COLS], 4))
         return "rows * ld must stay below 2^63 bytes";
     if (!(scale > -__builtin_inff() && scale < __builtin_inff()) || scale == 0)
-        return "scale must be finite and not 0";
+        return "scale must be finite and not 0 (a call's 0 is 1, the default here)";
     if (v[F_CAUSAL_ROWS] < 1 && v[F_ROWS] > 0)
         return "causal_rows must be at least 1";
+    if (!v[F_CAUSAL] && v[F_CAUSAL_ROWS] != v[F_ROWS])
+        return "causal_rows without causal=1 says nothing";
     return NULL;
 }
 

@@ -107,3 +107,8 @@ int64_t ref_rowwise_rows(const struct fly_problem *p)
 {
     return ref_field(p, "rows");
 }
+
+bool ref_too_small(double variance)
+{
+    return variance > 0 && variance < 0x1p-126;
+}

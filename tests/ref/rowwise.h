@@ -11,6 +11,10 @@
 /* Value of a field of the problem, 0 when the op has no such field. */
 int64_t ref_field(const struct fly_problem *p, const char *name);
 
+/* Whether a variance with eps, or a mean square, is not 0 but below the normal numbers of f32, for which the norms' headers
+ * promise nothing: the row's results are not compared. */
+bool ref_too_small(double variance);
+
 /* Operand by name, or null when the problem has none. */
 const struct ref_tensor *ref_operand(const struct ref_tensor *t, const char *name);
 

@@ -114,6 +114,10 @@ Test(grammar, wrong_text_is_refused_with_a_reason)
         "layernorm:bf16:rows= 1,cols=1",
         "layernorm:bf16:rows=9223372036854775807,cols=9223372036854775807",
         "layernorm:bf16:rows",
+        "softmax:bf16:rows=1,cols=2147418113",
+        "quant:bf16,i8:rows=1,cols=99999999999999",
+        "softmax:bf16:rows=4,cols=4,scale=0",
+        "softmax:bf16:rows=4,cols=4,causal_rows=2",
     };
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct fly_problem p;
