@@ -143,7 +143,10 @@ out:
     return ok;
 }
 
-/* Operands of zeros: a sample computes nothing that could be compared. */
+/* Small floats everywhere, for rows of zeros take branches of their own: a sample computes nothing that could be
+ * compared. */
+enum { SMALL = 0x3c }; /* in all bytes */
+
 static bool prepare_sample(struct check_case *c, const struct check_device *d, const struct fly_problem *p,
                            const struct bench_options *opt, struct bench_result *r)
 {
@@ -164,7 +167,7 @@ static bool prepare_sample(struct check_case *c, const struct check_device *d, c
         if (c->b[i].bytes == 0)
             continue;
         if (rt->memory_alloc(rt, c->b[i].bytes, &c->b[i].device) != 0 ||
-            rt->memory_fill(rt, c->b[i].device, 0, c->b[i].bytes) != 0)
+            rt->memory_fill(rt, c->b[i].device, SMALL, c->b[i].bytes) != 0)
             return false;
         c->ptr[i] = c->b[i].device;
     }
