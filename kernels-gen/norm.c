@@ -51,8 +51,16 @@ static const struct kg_rowwise few_tiles_of_64[] = {
     {1, 256, 3}, {1, 256, 4}, {1, 256, 8}, {1, 512, 4}, {1, 512, 8}, {1, 1024, 8},
     {1, 512, 4, .loop = true},
 };
+/* More of CDNA's, where instructions come close to memory's time, and lanes without columns have as many as others. */
+static const struct kg_rowwise more_tiles_of_64[] = {
+    {16, 4, 3}, {16, 4, 4}, {16, 4, 5}, {8, 8, 5}, {4, 16, 5}, {2, 32, 5},
+};
+/* Of those with codes, and of f32, which has theirs. */
+static const struct kg_rowwise code_tiles_of_64[] = {
+    {4, 16, 3}, {4, 16, 5}, {2, 32, 5}, {1, 64, 5}, {1, 128, 5},
+};
 /* Of 16 bits: a vector of f32 has few codes, and four of them would be stored as a quarter of a line. */
-static const struct kg_rowwise four_lanes = {16, 4, 4};
+static const struct kg_rowwise four_lanes[] = {{16, 4, 4}, {16, 4, 1}};
 
 /* NVIDIA's. Workgroups of 64 to 128 start and end on their own and still have 4 KiB to load, which is what a start
  * costs. Rows longer than the registers of a workgroup are shared: parameters that are read for each row would cost as
@@ -108,7 +116,8 @@ unsigned kg_norm_batch(const struct kg_spec *s)
 
 bool kg_norm_keeps_wide(const struct kg *g, const struct kg_spec *s)
 {
-    return g->guarded && (kg_is_quantised(s) || s->tile.vectors * s->tile.vec <= 32);
+    const unsigned most = s->arch->wave == 64 ? 40 : 32;
+    return g->guarded && (kg_is_quantised(s) || s->tile.vectors * s->tile.vec <= most);
 }
 
 void kg_norm_wide(struct kg *g, const struct kg_spec *s)
@@ -162,8 +171,13 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
             kg_row_offer(s, few_tiles_of_32, sizeof few_tiles_of_32 / sizeof *few_tiles_of_32, visit, with);
         else
             kg_row_offer(s, few_tiles, sizeof few_tiles / sizeof *few_tiles, visit, with);
+        const bool codes = kg_is_quantised(&s) || s.in == KG_F32;
+        if (arch->wave == 64 && all)
+            kg_row_offer(s, more_tiles_of_64, sizeof more_tiles_of_64 / sizeof *more_tiles_of_64, visit, with);
+        if (arch->wave == 64 && codes)
+            kg_row_offer(s, code_tiles_of_64, sizeof code_tiles_of_64 / sizeof *code_tiles_of_64, visit, with);
         if (kg_isa_of(arch)->wave_groups && !all && s.in != KG_F32)
-            kg_row_offer(s, &four_lanes, 1, visit, with);
+            kg_row_offer(s, four_lanes, arch->wave == 64 && codes ? sizeof four_lanes / sizeof *four_lanes : 1, visit, with);
         if (plain)
             kg_row_offer_few(&s, visit, with);
         if (all)

@@ -7,17 +7,20 @@
 /* Rows that share a workgroup have at most a wave each: a wave may have a row more than the next. */
 static const struct kg_rowwise of_64[] = {
     /* rows threads vectors */
-    {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {4, 64, 2}, {4, 64, 3},
+    {64, 4, 1}, {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {4, 64, 2}, {4, 64, 3},
+    {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 512, 2}, {1, 512, 3}, {1, 512, 4},
 };
 static const struct kg_rowwise of_32[] = {
     {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {4, 32, 4}, {4, 32, 6},
+    {1, 256, 1}, {1, 256, 2}, {1, 512, 2}, {1, 512, 4},
 };
 static const struct kg_rowwise tiles[] = {
-    {1, 256, 1}, {1, 256, 2}, {1, 512, 2}, {1, 512, 4},
     {1, 1024, 2, .cluster = 2}, {1, 2048, 2, .cluster = 4}, {1, 4096, 2, .cluster = 8},
     {1, 512, 1, .loop = true},
     {32, 8, 1, .vec = 1},
 };
+/* Of f32 on CDNA. */
+static const struct kg_rowwise of_64_wide = {1, 1024, 3};
 /* Lanes, each with `vec` places of partial, and programs at a time. */
 static const struct kg_rowwise sum_tile = {64, 4, 1, .vec = 4, .sum = true};
 static const struct kg_rowwise wide_sum_tile = {32, 16, 1, .vec = 4, .sum = true};
@@ -43,10 +46,12 @@ void kg_normbwd_variants(const struct kg_op *op, const struct kg_arch *arch, boo
         const struct kg_spec s = {.op = op, .arch = arch, .in = types[t].in, .weight = types[t].weight, .out = types[t].in};
         if (!mixed && s.weight != s.in)
             continue;
-        if (arch->wave == 64)
+        if (arch->wave == 64) {
             kg_row_offer(s, of_64, sizeof of_64 / sizeof *of_64, visit, with);
-        else
+            kg_row_offer(s, &of_64_wide, s.in == KG_F32, visit, with);
+        } else {
             kg_row_offer(s, of_32, sizeof of_32 / sizeof *of_32, visit, with);
+        }
         kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
         kg_row_offer(s, kg_isa_of(arch)->resident_lanes ? &wide_sum_tile : &sum_tile, 1, visit, with);
         kg_row_offer(s, &any_row, 1, visit, with);

@@ -337,12 +337,14 @@ static void result(struct kg *g, const struct kg_spec *s)
 
 /*
  * Whether the rows of a wave share gamma and beta as f32, in LDS: where bfloat16 takes two instructions an element, and
- * these are what a quantised row lacks. For workgroups of whole rows whose vectors lie at multiples of their length.
+ * these are what a quantised row lacks. For workgroups of whole rows whose vectors lie at multiples of their length. A lane
+ * that has one vector would widen as much for the others as it saves.
  */
 static bool shares_params(const struct kg_spec *s)
 {
     return kg_is_quantised(s) && s->weight == KG_BF16 && s->tile.vec > 1 && !s->tile.loop && in_double(s) &&
-           s->tile.threads < s->arch->wave && kg_spec_block(s) == s->arch->wave && !(s->arch->caps & FLY_CAP_MIX_BF16);
+           s->tile.threads < s->arch->wave && kg_spec_block(s) == s->arch->wave && s->tile.vectors > 1 &&
+           !(s->arch->caps & FLY_CAP_MIX_BF16);
 }
 
 static void share(struct kg *g, const struct kg_spec *s)
@@ -378,7 +380,8 @@ static void params_shared(struct kg *g, const struct kg_spec *s)
     const unsigned most = kg_spec_max_cols(s);
     /* Lanes outside the row read on, as those inside do: at the row's end they would share banks. */
     char byte[64];
-    snprintf(byte, sizeof byte, "(unsigned)(begins@ < 0 ? begins@ + %u : begins@) * 2", most);
+    snprintf(byte, sizeof byte, most & (most - 1) ? "(unsigned)(begins@ < 0 ? begins@ + %u : begins@) * 2"
+                                                  : "(unsigned)begins@ %% %u * 2", most);
     kg_line(g, "$f scales``, offsets``;");
     kg_open(g, "if (shared)");
     kg_each(g);

@@ -46,6 +46,10 @@ static const struct kg_rowwise tiles[] = {
     {1, 256, 4, .vec = 1, .loop = true},
 };
 
+/* CDNA's: few lanes a row have few exchanges. */
+static const struct kg_rowwise of_64[] = {
+    {16, 4, 1}, {16, 4, 2}, {16, 4, 3}, {16, 4, 4}, {16, 4, 5}, {8, 8, 5}, {4, 16, 5},
+};
 /* What kg_row_offer makes of short rows where single waves are workgroups, in larger ones. */
 static const struct kg_rowwise packed[] = {{16, 16, 2, .packed = true}, {4, 32, 3, .packed = true}};
 
@@ -81,6 +85,8 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
         kg_row_offer_hinted(&s, visit, with);
         if (kg_isa_of(arch)->wave_groups)
             kg_row_offer(s, packed, sizeof packed / sizeof *packed, visit, with);
+        if (arch->wave == 64)
+            kg_row_offer(s, of_64, sizeof of_64 / sizeof *of_64, visit, with);
         kg_row_offer_odd(&s, visit, with);
         if (kg_isa_of(arch)->resident_lanes)
             kg_row_offer(s, ptx_tiles, sizeof ptx_tiles / sizeof *ptx_tiles, visit, with);

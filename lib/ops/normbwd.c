@@ -161,6 +161,9 @@ uint32_t fly_normbwd_heuristic(const struct fly_kernel *k, uint32_t n, const str
             cost += tile->vec == 1 ? 0 : INT64_MAX / 8;
         else if (tile->vec == 1)
             cost += INT64_MAX / 4;
+        /* Rows of a wave of 64 each take more instructions then than a row of four waves whose lanes lack columns. */
+        if (t->arch->wave == 64 && tile->threads == 64 && tile->vectors > 2 && tile->vec == 8 && !odd(p))
+            cost += room / 2;
         if (cost < least) {
             least = cost;
             best = i;
