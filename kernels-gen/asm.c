@@ -151,7 +151,7 @@ static void metadata(struct kg_buf *out, const struct kg_spec *s, const char *na
     kg_buf_printf(out, "amdhsa.kernels:\n");
     kg_buf_printf(out, "  - .name: %s\n    .symbol: %s.kd\n", name, name);
     kg_buf_printf(out, "    .kernarg_segment_size: %u\n    .kernarg_segment_align: 8\n",
-                  kg_args_size(s->op));
+                  kg_args_size(s));
     kg_buf_printf(out, "    .group_segment_fixed_size: %u\n    .private_segment_fixed_size: 0\n",
                   lds);
     kg_buf_printf(
@@ -163,7 +163,7 @@ static void metadata(struct kg_buf *out, const struct kg_spec *s, const char *na
         "    .sgpr_spill_count: 0\n    .vgpr_spill_count: 0\n    .max_flat_workgroup_size: %u\n",
         kg_spec_block(s));
     kg_buf_printf(out, "    .uniform_work_group_size: 1\n    .args:\n");
-    for (unsigned i = 0; i < s->op->arg_count; i++) {
+    for (unsigned i = 0; i < kg_spec_args(s); i++) {
         const struct kg_arg *a = &s->op->args[i];
         bool pointer = a->kind == KG_ARG_IN || a->kind == KG_ARG_OUT;
         kg_buf_printf(out, "      - {.name: %s, .offset: %u, .size: %u, .value_kind: %s%s}\n",
@@ -185,7 +185,7 @@ void kg_asm_end(struct kg *g, const struct kg_spec *s, const char *name, unsigne
     kg_line(g, ".amdhsa_kernel %s", name);
     g->indent++;
     kg_line(g, ".amdhsa_group_segment_fixed_size %u", lds);
-    kg_line(g, ".amdhsa_kernarg_size %u", kg_args_size(s->op));
+    kg_line(g, ".amdhsa_kernarg_size %u", kg_args_size(s));
     kg_line(g, ".amdhsa_user_sgpr_kernarg_segment_ptr 1");
     kg_line(g, ".amdhsa_system_sgpr_workgroup_id_y 1");
     kg_line(g, ".amdhsa_system_sgpr_workgroup_id_z 1");

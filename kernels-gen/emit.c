@@ -151,7 +151,7 @@ static void registry_kernel(const struct kg_spec *s, void *with)
     kg_spec_module(s, module);
     kg_buf_printf(r->out, "FLY_KERNEL(%s, %s, %s, %s, %s, %s, %u, %u, %u, ", name, s->arch->id,
                   kg_dtypes[s->in].id, s->op->weightless ? "NONE" : kg_dtypes[s->weight].id, kg_dtypes[s->out].id, module,
-                  kg_spec_block(s), lds, kg_args_size(s->op));
+                  kg_spec_block(s), lds, kg_args_size(s));
     if (s->op->row)
         s->op->row(r->out, s);
     else

@@ -138,8 +138,8 @@ static int explain(const char *name)
     kg_spec_tile(s, text);
     printf("  tile      %s: %s\n", text, told.text);
     printf("  block     %u\n", kg_spec_block(s));
-    printf("  arguments %u bytes\n", kg_args_size(s->op));
-    for (unsigned i = 0; i < s->op->arg_count; i++)
+    printf("  arguments %u bytes\n", kg_args_size(s));
+    for (unsigned i = 0; i < kg_spec_args(s); i++)
         printf("    %3u  %s\n", kg_arg_offset(s->op, i), s->op->args[i].name);
     printf("  legal     %s\n", why ? why : "yes");
     kg_buf_free(&told);

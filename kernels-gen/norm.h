@@ -15,7 +15,7 @@
         {"ldx", KG_ARG_I64, KG_OF_F32, false}, {"ldy", KG_ARG_I64, KG_OF_F32, false},              \
         {"ldr", KG_ARG_I64, KG_OF_F32, false}, {"ldro", KG_ARG_I64, KG_OF_F32, false},             \
         {"rows", KG_ARG_I32, KG_OF_F32, false}, {"cols", KG_ARG_I32, KG_OF_F32, false},            \
-        {"eps", KG_ARG_F32, KG_OF_F32, false}
+        {"eps", KG_ARG_F32, KG_OF_F32, false}, {"aligned", KG_ARG_I32, KG_OF_F32, .two_ways = true}
 
 /* Vectors whose parameters a work-item holds at a time. */
 unsigned kg_norm_batch(const struct kg_spec *s);

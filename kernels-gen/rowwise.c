@@ -31,12 +31,6 @@ static bool uniform_row(const struct kg_spec *s)
     return s->tile.threads >= s->arch->wave;
 }
 
-/* Memory takes vectors only at aligned addresses: kernels have two bodies and choose by `aligned`. */
-static bool two_ways(const struct kg_spec *s)
-{
-    return !kg_isa_of(s->arch)->any_alignment && s->tile.vec > 1 && !s->tile.sum;
-}
-
 bool kg_row_apart(const struct kg *g, const struct kg_spec *s)
 {
     return g->aligned || s->tile.vec == 1;
@@ -46,13 +40,13 @@ bool kg_row_apart(const struct kg *g, const struct kg_spec *s)
  * access of a wave then is to consecutive elements. */
 bool kg_row_strided(const struct kg *g, const struct kg_spec *s)
 {
-    return two_ways(s) && !g->aligned;
+    return kg_spec_two_ways(s) && !g->aligned;
 }
 
 /* Whether the body for aligned rows may leave one to the other body, and says whether it has not. */
 static bool leaves_rows(const struct kg_spec *s)
 {
-    return s->op->leaves_rows && s->tile.loop && two_ways(s);
+    return s->op->leaves_rows && s->tile.loop && kg_spec_two_ways(s);
 }
 
 /* The infix of words that reach beyond 32-bit offsets, for rows of any length. */
@@ -185,9 +179,10 @@ static void arguments(struct kg *g, const struct kg_spec *s, bool typed, const c
     static const char *const scalar[] = {
         [KG_ARG_I64] = "long", [KG_ARG_I32] = "int", [KG_ARG_F32] = "float"};
     g->indent++;
-    for (unsigned i = 0; i < s->op->arg_count; i++) {
+    const unsigned count = kg_spec_args(s);
+    for (unsigned i = 0; i < count; i++) {
         const struct kg_arg *a = &s->op->args[i];
-        const char *after = i + 1 < s->op->arg_count ? "," : end;
+        const char *after = i + 1 < count ? "," : end;
         if (!typed)
             kg_line(g, "%s%s", a->name, after);
         else if (a->kind == KG_ARG_IN || a->kind == KG_ARG_OUT)
@@ -279,7 +274,7 @@ void kg_row_emit(struct kg *g, const struct kg_spec *s,
                  void (*body)(struct kg *g, const struct kg_spec *s))
 {
     kg_row_names(g, s);
-    if (!two_ways(s)) {
+    if (!kg_spec_two_ways(s)) {
         open_kernel(g, s);
         body(g, s);
         kg_close(g);
@@ -299,14 +294,22 @@ void kg_row_emit(struct kg *g, const struct kg_spec *s,
     }
     g->stage = "kernel";
     open_kernel(g, s);
-    kg_note(g, "Vectors where they lie at multiples of their size in everything.");
-    kg_line(g, "unsigned long places = 0;");
-    for (unsigned i = 0; i < s->op->arg_count; i++)
-        place_of(g, s, &s->op->args[i]);
+    const struct kg_arg *last = &s->op->args[s->op->arg_count - 1];
+    char vectors[64];
+    if (last->two_ways) {
+        kg_note(g, "The library has looked where vectors lie.");
+        snprintf(vectors, sizeof vectors, "if (%s)", last->name);
+    } else {
+        kg_note(g, "Vectors where they lie at multiples of their size in everything.");
+        kg_line(g, "unsigned long places = 0;");
+        for (unsigned i = 0; i < s->op->arg_count; i++)
+            place_of(g, s, &s->op->args[i]);
+        snprintf(vectors, sizeof vectors, "if (places %% 16 == 0 && cols %% $n == 0)");
+    }
     if (leaves_rows(s))
         kg_line(g, "bool done = false;");
     for (int aligned = 1; aligned >= 0; aligned--) {
-        kg_line(g, aligned ? "if (places %% 16 == 0 && cols %% $n == 0)" : leaves_rows(s) ? "if (!done)" : "else");
+        kg_line(g, "%s", aligned ? vectors : leaves_rows(s) ? "if (!done)" : "else");
         g->indent++;
         kg_line(g, "%s%s(", aligned && leaves_rows(s) ? "done = " : "", parts[aligned]);
         arguments(g, s, false, ");");

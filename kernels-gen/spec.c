@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "words.h"
+
 static const char *const folders[] = {
     [KG_GFX9] = "gfx9", [KG_GFX11] = "gfx11", [KG_GFX12] = "gfx12", [KG_NVPTX] = "nvptx"};
 
@@ -121,6 +123,11 @@ unsigned kg_spec_max_cols(const struct kg_spec *s)
     return s->tile.loop ? 0 : s->tile.threads * s->tile.vectors * s->tile.vec;
 }
 
+bool kg_spec_two_ways(const struct kg_spec *s)
+{
+    return !kg_isa_of(s->arch)->any_alignment && s->tile.vec > 1 && !s->tile.sum;
+}
+
 bool kg_spec_assembly(const struct kg_spec *s)
 {
     return s->op->assembly && s->op->assembly(s);
@@ -148,10 +155,16 @@ unsigned kg_arg_offset(const struct kg_op *op, unsigned i)
     }
 }
 
-unsigned kg_args_size(const struct kg_op *op)
+unsigned kg_spec_args(const struct kg_spec *s)
 {
-    unsigned last = op->arg_count - 1;
-    return kg_arg_offset(op, last) + kg_arg_size(&op->args[last]);
+    const unsigned all = s->op->arg_count;
+    return s->op->args[all - 1].two_ways && !kg_spec_two_ways(s) ? all - 1 : all;
+}
+
+unsigned kg_args_size(const struct kg_spec *s)
+{
+    const unsigned last = kg_spec_args(s) - 1;
+    return kg_arg_offset(s->op, last) + kg_arg_size(&s->op->args[last]);
 }
 
 struct digest {
@@ -180,7 +193,7 @@ static void digest_record(const struct kg_spec *s, void *with)
     digest_add(d, text);
     snprintf(text, sizeof text, "%u %u", kg_spec_block(s), kg_spec_max_cols(s));
     digest_add(d, text);
-    for (unsigned i = 0; i < s->op->arg_count; i++) {
+    for (unsigned i = 0; i < kg_spec_args(s); i++) {
         const struct kg_arg *a = &s->op->args[i];
         snprintf(text, sizeof text, "%s %d %u", a->name, a->kind, kg_arg_offset(s->op, i));
         digest_add(d, text);

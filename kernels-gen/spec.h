@@ -102,6 +102,7 @@ struct kg_arg {
     enum kg_of of;
     bool alone; /* no other argument overlaps what it points to */
     const char *ld; /* a matrix: the argument that is its leading dimension; null for vectors */
+    bool two_ways;  /* only of kernels with two bodies, the last one there: whether the library found vectors aligned */
 };
 
 /* An op of the generator: its file in ops/ defines one. */
@@ -157,6 +158,8 @@ void kg_spec_tile(const struct kg_spec *s, char out[KG_NAME_MAX + 1]);
 
 /* Columns a row may have at most; 0: any number. */
 unsigned kg_spec_max_cols(const struct kg_spec *s);
+/* Memory takes vectors only at aligned addresses: row-wise kernels have a body for rows that are, and one for others. */
+bool kg_spec_two_ways(const struct kg_spec *s);
 
 /* Whether it is written as assembly. */
 bool kg_spec_assembly(const struct kg_spec *s);
@@ -166,7 +169,8 @@ unsigned kg_spec_block(const struct kg_spec *s);
 /* Offset and size of argument i in the kernel argument segment, and the size of all of them. */
 unsigned kg_arg_size(const struct kg_arg *a);
 unsigned kg_arg_offset(const struct kg_op *op, unsigned i);
-unsigned kg_args_size(const struct kg_op *op);
+unsigned kg_spec_args(const struct kg_spec *s); /* how many of its op's arguments a kernel has */
+unsigned kg_args_size(const struct kg_spec *s);
 
 /* The fingerprint of a module: a hash over its records and their argument layout, 16 hex digits.
  * Code objects carry it as the symbol fly_registry_<hex>, so that a file of another build is

@@ -14,7 +14,7 @@ static const struct kg_arg args[] = {
     {"x", KG_ARG_IN, KG_OF_IN, false, "ldx"},      {"y", KG_ARG_OUT, KG_OF_OUT, false, "ldy"},
     {"yscale", KG_ARG_OUT, KG_OF_F32, true}, {"ldx", KG_ARG_I64, KG_OF_F32, false},
     {"ldy", KG_ARG_I64, KG_OF_F32, false},  {"rows", KG_ARG_I32, KG_OF_F32, false},
-    {"cols", KG_ARG_I32, KG_OF_F32, false},
+    {"cols", KG_ARG_I32, KG_OF_F32, false}, {"aligned", KG_ARG_I32, KG_OF_F32, .two_ways = true},
 };
 
 static void each_quantised(const struct kg_spec *s, void *with)

@@ -18,7 +18,7 @@ static const struct kg_arg args[] = {
     {"y", KG_ARG_OUT, KG_OF_OUT, false, "ldy"},         {"ldx", KG_ARG_I64, KG_OF_F32, false},
     {"ldp", KG_ARG_I64, KG_OF_F32, false},       {"ldy", KG_ARG_I64, KG_OF_F32, false},
     {"rows", KG_ARG_I32, KG_OF_F32, false},      {"cols", KG_ARG_I32, KG_OF_F32, false},
-    {"scale", KG_ARG_F32, KG_OF_F32, false},
+    {"scale", KG_ARG_F32, KG_OF_F32, false},     {"aligned", KG_ARG_I32, KG_OF_F32, .two_ways = true},
 };
 
 static const enum kg_type types[] = {KG_F32, KG_F16, KG_BF16};

@@ -199,6 +199,8 @@ static int launch(const struct fly_call *c, const void *args)
             .cols = (int32_t)a->cols,
             .eps = a->eps,
         };
+        ka.aligned = fly_rowwise_aligned(ka.x | ka.gamma | ka.beta | ka.residual | ka.residual_out | ka.xscale | fly_rowwise_place(ka.y, in, out),
+                                         a->cols | (rows > 1 ? a->ldx | a->ldy | a->ldr | a->ldro : 0), in);
         int error = fly_launch(c, fly_rowwise_workgroups(k, rows, c->entry->clusters), &ka);
         if (error)
             return error;

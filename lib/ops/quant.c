@@ -120,6 +120,7 @@ static int launch(const struct fly_call *c, const void *args)
             .rows = (int32_t)rows,
             .cols = (int32_t)a->cols,
         };
+        ka.aligned = fly_rowwise_aligned(ka.x | fly_rowwise_place(ka.y, in, out), a->cols | (rows > 1 ? a->ldx | a->ldy : 0), in);
         int error = fly_launch(c, fly_rowwise_workgroups(k, rows, c->entry->clusters), &ka);
         if (error)
             return error;

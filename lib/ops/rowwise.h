@@ -43,6 +43,19 @@ static inline uint32_t fly_rowwise_workgroups(const struct fly_kernel *k, int64_
     return (uint32_t)((rows + k->rowwise.rows - 1) / k->rowwise.rows);
 }
 
+/* The address of elements of `out` bytes, scaled so that multiples of 16 are where what comes of 16 bytes of input may lie. */
+static inline uint64_t fly_rowwise_place(uint64_t address, unsigned in, unsigned out)
+{
+    return out == 1 ? address * in : address;
+}
+
+/* The kernel argument `aligned`: whether vectors of all operands lie at multiples of their size. places: addresses, or-ed;
+ * elements: columns and, of several rows, leading dimensions, or-ed. */
+static inline int32_t fly_rowwise_aligned(uint64_t places, int64_t elements, unsigned in)
+{
+    return (places | (uint64_t)elements * in) % 16 == 0;
+}
+
 /* Fields that row-wise ops share, behind the name. */
 #define FLY_ROWWISE_FIELD_ROWS                                                                     \
     FLY_FIELD_INT, FLY_FIELD_REQUIRED | FLY_FIELD_TUNE, -1, 0, 0, INT64_MAX, NULL, "rows; 0 does nothing"

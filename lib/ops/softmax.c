@@ -152,6 +152,7 @@ static int launch(const struct fly_call *c, const void *args)
             .cols = (int32_t)a->cols,
             .scale = a->scale,
         };
+        ka.aligned = fly_rowwise_aligned(ka.x | ka.y, a->cols | (rows > 1 ? a->ldx | a->ldy : 0), bytes);
         int error = fly_launch(c, fly_rowwise_workgroups(k, rows, c->entry->clusters), &ka);
         if (error)
             return error;

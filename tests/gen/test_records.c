@@ -87,7 +87,7 @@ Test(records, the_registry_has_the_same_rows_in_the_same_order)
             kg_spec_name(&records[i], text);
             cr_assert_str_eq(row->name, text);
             cr_expect_eq(row->block, kg_spec_block(&records[i]), "%s", text);
-            cr_expect_eq(row->kernarg_bytes, kg_args_size(records[i].op), "%s", text);
+            cr_expect_eq(row->kernarg_bytes, kg_args_size(&records[i]), "%s", text);
             kg_spec_module(&records[i], text);
             cr_expect_str_eq(op->modules[row->module].name, text);
             kg_module_fingerprint(text, hex);
