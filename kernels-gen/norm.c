@@ -67,15 +67,17 @@ static const struct kg_rowwise four_lanes[] = {{16, 4, 4}, {16, 4, 1}};
  * much as the row. */
 static const struct kg_rowwise ptx_tiles[] = {
     {16, 8, 1}, {16, 8, 2}, {8, 16, 2}, {8, 16, 3}, {4, 16, 4},
-    {4, 32, 1}, {4, 32, 2}, {2, 32, 3}, {2, 32, 4}, {4, 64, 2},
-    {1, 64, 3}, {1, 64, 4}, {1, 128, 2}, {1, 128, 3}, {1, 128, 4}, {1, 128, 5},
+    {4, 32, 1}, {4, 32, 2}, {2, 32, 3}, {2, 32, 4}, {4, 64, 2}, {2, 64, 2},
+    {1, 64, 3}, {1, 64, 4}, {1, 128, 2}, {1, 128, 3}, {1, 128, 4},
     {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 2}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
     {1, 1024, 1}, {1, 1024, 2}, {1, 1024, 4}, {1, 1024, 8},
     {1, 2048, 4, .cluster = 8}, {1, 4096, 4, .cluster = 8},
-    {1, 128, 4, .loop = true}, {1, 512, 4, .loop = true},
+    {1, 512, 4, .loop = true},
 };
-/* Of ops that need few registers beside the row. */
-static const struct kg_rowwise ptx_light_tiles[] = {{2, 64, 2}, {1, 256, 4, .loop = true}};
+/* Of ops that keep parameters in registers: for others fewer lanes would be resident. */
+static const struct kg_rowwise ptx_large_tile = {1, 128, 5};
+/* These pay where the row is read again from L1; the second of ops that need few registers beside the row. */
+static const struct kg_rowwise ptx_again_tiles[] = {{1, 256, 4, .loop = true}, {1, 128, 4, .loop = true}};
 
 /* One element at a time: rows too narrow for a vector, and whatever nothing else takes. */
 static const struct kg_rowwise narrow[] = {
@@ -160,7 +162,15 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
         const bool all = plain && !kg_arch_generic(arch);
         if (kg_isa_of(arch)->resident_lanes && all) {
             kg_row_offer(s, ptx_tiles, sizeof ptx_tiles / sizeof *ptx_tiles, visit, with);
-            kg_row_offer(s, ptx_light_tiles, op->light ? sizeof ptx_light_tiles / sizeof *ptx_light_tiles : 0, visit, with);
+            if (!op->asks)
+                kg_row_offer(s, &ptx_large_tile, 1, visit, with);
+            for (unsigned i = 0; i < sizeof ptx_again_tiles / sizeof *ptx_again_tiles; i++) {
+                struct kg_spec loop = s;
+                loop.tile = ptx_again_tiles[i];
+                loop.tile.vec = 128 / kg_dtypes[s.in].bits;
+                if (kg_row_again(&loop) && (op->light || (i == 0 && s.in != KG_F32)))
+                    kg_row_offer(s, &ptx_again_tiles[i], 1, visit, with);
+            }
         } else if (kg_isa_of(arch)->wave_groups && all)
             kg_row_offer(s, tiles_of_64, sizeof tiles_of_64 / sizeof *tiles_of_64, visit, with);
         else if (kg_isa_of(arch)->wave_groups)

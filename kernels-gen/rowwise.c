@@ -11,7 +11,7 @@ const struct kg_reduction kg_largest = {"int", "larger_bits(%s, %s)", "_bits", 4
 const struct kg_reduction kg_peak = {"peak", "join_peak(%s, %s, factor)", "_peak", 8};
 const struct kg_reduction kg_exponents = {"peak", "join_exponents(%s, %s)", "_peak", 8};
 const struct kg_reduction kg_pair_sum = {"pair", "add_pair(%s, %s)", "_pair", 8};
-const struct kg_reduction kg_moments = {"moments", "join_moments(%s, %s)", "_moments", 16};
+const struct kg_reduction kg_moments = {"moments", "join_moments(%s, %s)", "_moments", 16, .halves = true};
 const struct kg_reduction kg_wide_sum = {"double", "%s + %s", "_wide", 8, true};
 
 static unsigned smaller(unsigned a, unsigned b)
@@ -90,12 +90,41 @@ static const char *vector_of(const struct kg_spec *s, enum kg_type type, const c
     return out;
 }
 
+/* Shared memory of a workgroup for two vectors of parameters a vector of the row. */
+static unsigned asked_bytes(const struct kg_spec *s)
+{
+    return 2 * 16 * s->tile.vectors * kg_spec_block(s);
+}
+
+bool kg_row_asks(const struct kg_spec *s)
+{
+    enum { MOST_VECTORS = 4 };
+    return s->op->asks && kg_isa_of(s->arch)->asks && s->tile.vec > 1 && !s->tile.loop && !s->tile.cluster &&
+           s->tile.vectors <= MOST_VECTORS && s->weight == s->in && s->out == s->in && asked_bytes(s) < s->arch->lds;
+}
+
+void kg_row_ask(struct kg *g, const struct kg_spec *s, const char *from, const char *other)
+{
+    kg_line(g, "__shared__ $w asked_%s@@[%u];", from, kg_spec_block(s));
+    g->lds += asked_bytes(s) / 2;
+    kg_open(g, "if (%s)", from);
+    kg_each(g);
+    kg_line(g, "ask_param_$w(&asked_%s@[work_item_id()], %s, at@, cols);", from, from);
+    kg_each_end(g);
+    kg_else(g);
+    kg_each(g);
+    kg_line(g, "asked_%s@[work_item_id()] = ($w)%s;", from, other);
+    kg_each_end(g);
+    kg_close(g);
+}
+
 bool kg_row_passes_over(const struct kg *g, const struct kg_spec *s)
 {
     if (!g->aligned || s->tile.cluster || s->op->rows_held > 1 || s->op->adds_rows)
         return false;
-    /* Not where 32 registers must hold parameters too. */
-    return s->tile.loop ? s->op->weightless || !s->op->light : s->op->light && !s->op->weightless && s->tile.vectors > 4;
+    /* Not in loops where 32 registers must hold parameters too. */
+    return s->tile.loop ? s->op->weightless || !s->op->light
+                        : s->op->asks || (s->op->light && !s->op->weightless && s->tile.vectors > 4);
 }
 
 /* `name` = the vector at `at`, loaded by the word load[_far][_param][_where]_, or by the word load_strided_. */
@@ -206,7 +235,7 @@ static void open_function(struct kg *g, const struct kg_spec *s, const char *hea
 
 bool kg_row_again(const struct kg_spec *s)
 {
-    return s->tile.loop && s->tile.vec > 1 && (s->op->light || s->tile.threads <= 128) && s->weight == s->in &&
+    return s->tile.loop && s->tile.vec > 1 && s->tile.threads <= s->op->again_lanes && s->weight == s->in &&
            s->out == s->in && s->op->rows_held < 2 && kg_isa_of(s->arch)->resident_lanes;
 }
 
@@ -219,9 +248,11 @@ unsigned kg_row_resident(const struct kg_spec *s)
     unsigned lanes = most / 2;
     if (s->tile.cluster && !s->op->registers) /* two rows, and parameters */
         lanes = most / 4;
+    else if (kg_row_asks(s))
+        lanes = most * (s->tile.vectors <= 2 ? 8 : s->tile.vectors == 3 ? 6 : 5) / 8;
     else if (s->op->registers)
         lanes = smaller(most, kg_isa_of(s->arch)->registers / s->op->registers(s));
-    else if (s->op->rows_held < 2 && s->op->light && kg_row_again(s) && !s->op->weightless && s->tile.threads > 128)
+    else if (s->op->rows_held < 2 && kg_row_again(s) && !s->op->weightless && s->tile.threads > 128)
         lanes = most * 3 / 4; /* parameters too */
     else if (s->op->rows_held < 2 && s->op->light && (kg_row_again(s) || s->tile.vectors <= 2))
         lanes = most;
@@ -356,7 +387,8 @@ void kg_row_begin(struct kg *g, const struct kg_spec *s)
     const unsigned rows = s->tile.rows, threads = s->tile.threads;
     g->stage = "row";
     if (rows == 1) {
-        const char *anew = leaves_rows(s) && !g->aligned ? "_anew" : ""; /* the other body may have come before */
+        /* Else the compiler finds them before it chooses the body, and keeps them in memory. */
+        const char *anew = kg_spec_two_ways(s) && s->tile.loop && !g->aligned ? "_anew" : "";
         kg_note(g, "One row a workgroup.");
         kg_line(g, "const int lane = work_item_id%s();", anew);
         kg_line(g, "const int row = workgroup_id%s();", anew);
@@ -789,6 +821,37 @@ static void join_waves(struct kg *g, const struct kg_spec *s, const char *name, 
     }
 }
 
+/* Of two doubles a lane exchanges one for its neighbour's other one: from then on even lanes add up the first ones, odd
+ * lanes the second ones. */
+static void reduce_halves(struct kg *g, const struct kg_spec *s, const char *name, unsigned lanes)
+{
+    const unsigned wave = s->arch->wave, rows = s->tile.rows, halves = 2 * s->tile.threads / wave;
+    const char *slot = rows > 1 ? "[slot]" : "";
+    kg_line(g, "{");
+    g->indent++;
+    kg_line(g, "const bool second = lane %% 2;");
+    kg_line(g, "double half = half_of(%s, second) + other2_wide(half_of(%s, !second));", name, name);
+    for (unsigned group = 4; group <= lanes; group *= 2)
+        kg_line(g, "half += other%u_wide(half);", group);
+    if (many_waves(s)) {
+        char of_rows[16] = "";
+        if (rows > 1)
+            snprintf(of_rows, sizeof of_rows, "[%u]", rows);
+        kg_line(g, "__shared__ double %s_of_wave%s[%u];", name, of_rows, halves);
+        g->lds += 8 * halves * rows;
+        kg_line(g, "if (lane %% %u < 2)", wave);
+        kg_line(g, "    %s_of_wave%s[lane / %u * 2 + lane %% 2] = half;", name, slot, wave);
+        kg_line(g, "barrier();");
+        kg_line(g, "half = %s_of_wave%s[lane %% %u];", name, slot, smaller(halves, wave));
+        if (halves > wave)
+            kg_line(g, "half += %s_of_wave%s[lane %% %u + %u];", name, slot, wave, wave);
+        for (unsigned group = 4; group <= smaller(halves, wave); group *= 2)
+            kg_line(g, "half += other%u_wide(half);", group);
+    }
+    kg_line(g, "%s = from_halves(half, second);", name);
+    kg_close(g);
+}
+
 void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
                    const struct kg_reduction *r)
 {
@@ -797,6 +860,10 @@ void kg_row_reduce(struct kg *g, const struct kg_spec *s, const char *name,
     const bool to_last = kg_isa_of(s->arch)->last_lane && lanes == wave && r->sum;
     char joined[96], other[32];
     g->stage = "reduce";
+    if (r->halves && !s->tile.loop) { /* there it spills */
+        reduce_halves(g, s, name, lanes);
+        return;
+    }
     for (unsigned group = 2; group <= lanes; group *= 2) {
         snprintf(other, sizeof other, "%s%u%s(%s)", to_last && group > 16 ? "below" : "other", group,
                  r->suffix, name);

@@ -144,6 +144,7 @@ struct kg_reduction {
     const char *suffix; /* of the words other2 .. that exchange the type */
     unsigned bytes;
     bool sum; /* 0 joined to a value changes nothing: may be made in the last lane of a wave */
+    bool halves; /* two doubles, of which lanes take one each: words half_of, from_halves */
 };
 extern const struct kg_reduction kg_sum, kg_wide_sum; /* float, double */
 extern const struct kg_reduction kg_pair_sum;         /* pair: the sum of two floats each; within a wave */
@@ -179,6 +180,13 @@ bool kg_row_passes_over(const struct kg *g, const struct kg_spec *s);
 /* Whether rows are divided among lanes as for an output of 8 bits: there, and in norms of f32, so that these and
  * flyQuantPerToken after them give what the norm with codes gives. */
 bool kg_row_codes(const struct kg_spec *s);
+
+/* Whether parameters are asked for with the row: they lie in shared memory, where each lane finds what it asked for. Then
+ * they take no registers while the row is summed up, and nothing waits for them. */
+bool kg_row_asks(const struct kg_spec *s);
+
+/* Asks for `from` (null: `other` everywhere) as asked_<from>. After kg_row_places; the line "asked();" waits. */
+void kg_row_ask(struct kg *g, const struct kg_spec *s, const char *from, const char *other);
 
 /* Whether a loop has so many work-items resident that what they read is in L1 when it is read again: its kernel makes
  * do with few registers. */

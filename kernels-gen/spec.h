@@ -112,8 +112,10 @@ struct kg_op {
     bool weightless;    /* has no weight operand; records then repeat the input type */
     bool light;         /* row-wise: needs few registers beside the row, so more work-items can be resident */
     const char *outside; /* row-wise: what vectors outside an aligned row are; null: 0 */
+    bool asks;          /* row-wise: parameters of a resident row are asked for with it, where the target can */
     bool adds_rows;     /* row-wise: a workgroup adds its rows up, the better the more it has */
     bool divides;       /* quantised output: codes are those of rounded quotients where f32 comes in, not of products */
+    unsigned again_lanes; /* row-wise: most lanes of a row that is read again from L1, see kg_row_again */
     bool leaves_rows;   /* row-wise: the body for aligned rows of its loops may leave one to the other body */
     unsigned rows_held; /* row-wise: input rows a work-item holds; 0 is 1 */
     const struct kg_arg *args;

@@ -410,7 +410,7 @@ static const struct kg_word maths[] = {
      "    double sum, squares;\n"
      "};"},
     {"add_moments_$x", KG_ANY, 32, 1u << KG_F32,
-     "/* v - from, exactly: elements in turn to even and to odd. */\n"
+     "/* v - from, exactly: elements in turn to even and to odd, which may be the same. */\n"
      "static __device__ void add_moments_$x(moments &even, moments &odd, $x v, float from)\n"
      "{\n"
      "    f32 each[$n];\n"
@@ -422,6 +422,17 @@ static const struct kg_word maths[] = {
      "        to.sum += d;\n"
      "        to.squares = __builtin_fma(d, d, to.squares);\n"
      "    }\n"
+     "}"},
+    {"half_of", KG_ANY, 0, 0,
+     "static __device__ double half_of(moments v, bool second)\n"
+     "{\n"
+     "    return second ? v.squares : v.sum;\n"
+     "}"},
+    {"from_halves", KG_ANY, 0, 0,
+     "static __device__ moments from_halves(double half, bool second)\n"
+     "{\n"
+     "    const double other = other2_wide(half);\n"
+     "    return {second ? other : half, second ? half : other};\n"
      "}"},
     {"join_moments", KG_ANY, 0, 0,
      "static __device__ moments join_moments(moments a, moments b)\n"
@@ -557,8 +568,8 @@ static const struct kg_word maths[] = {
      "static __device__ float variance_of(moments m, int n)\n"
      "{\n"
      "    const double high = m.sum * m.sum, low = __builtin_fma(m.sum, m.sum, -high);\n"
-     "    const double share = reciprocal((float)n);\n"
-     "    const float v = (__builtin_fma((double)n, m.squares, -high) - low) * share * share;\n"
+     "    const double share = share_of(n);\n"
+     "    const float v = (__builtin_fma((double)n, m.squares, -high) - low) * (share * share);\n"
      "    return v < 0 ? 0 : v;\n"
      "}"},
     {"reciprocal_root", KG_ANY, 0, 0,

@@ -44,6 +44,7 @@ struct kg_isa {
     bool double_sums; /* arithmetic of double keeps up with memory */
     bool slow_doubles; /* so much slower than arithmetic of floats that two of these do for one double */
     bool double_moments; /* the same for sums of squares, which save a sweep and an exchange */
+    bool asks; /* words ask_param_, asked: copies to shared memory that a work-item does not wait for */
     bool wave_groups; /* workgroups of one wave start as fast and fill a compute unit as well as larger ones */
     bool last_lane; /* sums of a wave may end in its last lane: words below32, below64, of_last */
     unsigned resident_lanes; /* a compute unit's most, of which `bounds` asks for a part; 0: `bounds` does not ask */

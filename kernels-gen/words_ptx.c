@@ -351,6 +351,17 @@ static const struct kg_word words[] = {
      "    __asm__ volatile(\"\" : \"+r\"(v));\n"
      "    return v;\n"
      "}"},
+    {"here_$x", KG_MANY, 0, 0,
+     "/* v: what is made of it is made here, not ahead of a loop. */\n"
+     "static __device__ $x here_$x($x v)\n"
+     "{\n"
+     "    typedef int words __attribute__((ext_vector_type(sizeof($x) / 4)));\n"
+     "    words bits = __builtin_bit_cast(words, v);\n"
+     "#pragma unroll\n"
+     "    for (int i = 0; i < sizeof($x) / 4; i++)\n"
+     "        __asm__ volatile(\"\" : \"+r\"(bits[i]));\n"
+     "    return __builtin_bit_cast($x, bits);\n"
+     "}"},
     {"settled_$f", KG_ANY, 0, 1u << KG_F32,
      "/* v, which is worked out here and not where it is next used. */\n"
      "static __device__ $f settled_$f($f v)\n"
@@ -399,6 +410,21 @@ static const struct kg_word words[] = {
      "{\n"
      "    __syncthreads();\n"
      "}"},
+    {"ask_param_$x", KG_MANY, 0, 0,
+     "/* The vector at .. of p, 16 bytes aligned, on its way to shared memory if it begins before `end`. */\n"
+     "static __device__ void ask_param_$x($x *to, const $t *p, long at, int end)\n"
+     "{\n"
+     "    const unsigned place = (unsigned)(unsigned long)(__attribute__((address_space(3))) $x *)to;\n"
+     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %2, %3;\\n\\t\"\n"
+     "                     \"@there cp.async.ca.shared.global [%0], [%1], 16;\\n\\t}\"\n"
+     "                     :: \"r\"(place), \"l\"(p + at), \"r\"((int)at), \"r\"(end) : \"memory\");\n"
+     "}"},
+    {"asked", KG_ANY, 0, 0,
+     "/* Waits for what this work-item asked for. */\n"
+     "static __device__ void asked()\n"
+     "{\n"
+     "    __asm__ volatile(\"cp.async.wait_all;\" ::: \"memory\");\n"
+     "}"},
     {"add_at", KG_ANY, 0, 0,
      "/* Adds v to what p points to, atomically. What was there. */\n"
      "static __device__ float add_at(float *p, float v)\n"
@@ -411,6 +437,21 @@ static const struct kg_word words[] = {
      "static __device__ float reciprocal(float v)\n"
      "{\n"
      "    return 1 / v;\n"
+     "}"},
+    {"share_of", KG_ANY, 0, 0,
+     "/* 1 / n to 46 bits, n a whole number. */\n"
+     "static __device__ double share_of(double n)\n"
+     "{\n"
+     "    const double near = __nvvm_rcp_approx_ftz_f((float)n);\n"
+     "    return __builtin_fma(__builtin_fma(-near, n, 1), near, near);\n"
+     "}"},
+    {"divide", KG_ANY, 0, 0,
+     "/* v / by, a whole number: hi the quotient rounded, lo what is missing, from an exact rest. */\n"
+     "static __device__ void divide(double v, double by, float &hi, float &lo)\n"
+     "{\n"
+     "    const double share = share_of(by);\n"
+     "    hi = v * share;\n"
+     "    lo = __builtin_fma(-(double)hi, by, v) * share;\n"
      "}"},
     {"reciprocal_root_near", KG_ANY, 0, 0,
      "static __device__ float reciprocal_root_near(float v)\n"
@@ -496,6 +537,7 @@ const struct kg_isa kg_isa_ptx = {
     .registers = 65536,
     .param_vectors = 2,
     .double_moments = true,
+    .asks = true,
     .resident_lanes = 2048,
     .exchanges_wait = true,
     .clusters = true,

@@ -31,16 +31,24 @@ static const struct kg_arg args[] = {
     KG_NORM_ARGS,
 };
 
+/* Whether the body at hand asks for parameters. */
+static bool asks(const struct kg *g, const struct kg_spec *s)
+{
+    return g->aligned && kg_row_asks(s);
+}
+
 /* Parameters are asked for as early as registers allow: with the row, before the last reduction, or
  * in batches where a lane has many vectors. */
-static bool params_with_row(const struct kg_spec *s)
+static bool params_with_row(const struct kg *g, const struct kg_spec *s)
 {
+    if (asks(g, s))
+        return false;
     return s->tile.vectors <= 2 && s->tile.vectors <= kg_norm_batch(s);
 }
 
-static bool params_in_batches(const struct kg_spec *s)
+static bool params_in_batches(const struct kg *g, const struct kg_spec *s)
 {
-    return s->tile.vectors > kg_norm_batch(s);
+    return asks(g, s) || s->tile.vectors > kg_norm_batch(s);
 }
 
 /* A vector and its place are 6 registers, two parameters 8; the rest is the arithmetic of a vector.
@@ -66,6 +74,12 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
 static bool in_double(const struct kg_spec *s)
 {
     return kg_isa_of(s->arch)->double_sums && s->tile.vec > 1;
+}
+
+/* Whether they come with sums of squares. */
+static bool by_moments(const struct kg_spec *s)
+{
+    return kg_isa_of(s->arch)->double_moments && s->tile.vec > 1;
 }
 
 /* Whether a wave adds up its lanes' sums in two floats. */
@@ -98,7 +112,7 @@ static void mean(struct kg *g, const struct kg_spec *s)
 {
     kg_blank(g);
     kg_note(g, "The mean: m is it rounded, m_low what is missing.");
-    if (in_double(s)) {
+    if (in_double(s) || by_moments(s)) {
         kg_line(g, "float m, m_low;");
         kg_line(g, "divide(sum, cols, m, m_low);");
     } else {
@@ -129,6 +143,14 @@ static void scale_and_statistics(struct kg *g, const struct kg_spec *s)
 
 static void params(struct kg *g, const struct kg_spec *s)
 {
+    if (asks(g, s)) {
+        kg_line(g, "$w scales``, offsets``;");
+        kg_each(g);
+        kg_line(g, "scales` = asked_gamma@[work_item_id()];");
+        kg_line(g, "offsets` = asked_beta@[work_item_id()];");
+        kg_each_end(g);
+        return;
+    }
     kg_row_param(g, s, "gamma", "scales", "1");
     kg_row_param(g, s, "beta", "offsets", "0");
 }
@@ -193,11 +215,6 @@ static void fold(struct kg *g, const struct kg_spec *s, const char *name, const 
     kg_line(g, "const pair %s = fold_f32x%u(%s - %s, %s);", name, chains(s), hi, start_of_sum(s), lo);
 }
 
-static bool by_moments(const struct kg_spec *s)
-{
-    return kg_isa_of(s->arch)->double_moments && s->tile.vec > 1;
-}
-
 /*
  * What is taken from values before they are squared: of f32 the row's first element, for 16 bits nothing. Then what
  * squares lose in double is less than f32 shows, however small the deviations are beside the mean. Of a sum the first
@@ -226,6 +243,12 @@ static void pivot(struct kg *g, const struct kg_spec *s)
     kg_close(g);
 }
 
+/* Whether a lane adds up in one chain, where registers are few and other lanes have work meanwhile. */
+static bool one_chain(const struct kg_spec *s)
+{
+    return kg_row_asks(s) || kg_row_again(s);
+}
+
 static void add_moments(struct kg *g, const struct kg_spec *s, bool own)
 {
     const char *from = s->in == KG_F32 ? "pivot" : "0";
@@ -234,18 +257,17 @@ static void add_moments(struct kg *g, const struct kg_spec *s, bool own)
         kg_line(g, "v = only_$f(v, $n - moved@, %s);", from);
     if (g->aligned && s->in == KG_F32 && !kg_row_passes_over(g, s))
         from = "moved@ == 0 ? pivot : 0";
-    kg_line(g, kg_row_again(s) ? "add_moments_$f(all, all, v, %s);" : "add_moments_$f(even, odd, v, %s);", from);
+    kg_line(g, one_chain(s) ? "add_moments_$f(all, all, v, %s);" : "add_moments_$f(even, odd, v, %s);", from);
 }
 
-/* In two chains where registers allow. */
 static void declare_moments(struct kg *g, const struct kg_spec *s)
 {
-    kg_line(g, kg_row_again(s) ? "moments all = {0, 0};" : "moments even = {0, 0}, odd = {0, 0};");
+    kg_line(g, one_chain(s) ? "moments all = {0, 0};" : "moments even = {0, 0}, odd = {0, 0};");
 }
 
 static void join_moments(struct kg *g, const struct kg_spec *s)
 {
-    if (!kg_row_again(s))
+    if (!one_chain(s))
         kg_line(g, "moments all = join_moments(even, odd);");
 }
 
@@ -411,14 +433,19 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_places(g, s);
 
     kg_note(g, "The only read of the row.");
-    kg_row_load(g, s, "values", !params_in_batches(s));
-    if (params_with_row(s) && !shares_params(s))
+    kg_row_load(g, s, "values", !params_in_batches(g, s));
+    if (asks(g, s)) {
+        kg_note(g, "Parameters go to shared memory meanwhile; a lane finds there what it asked for.");
+        kg_row_ask(g, s, "gamma", "1");
+        kg_row_ask(g, s, "beta", "0");
+    }
+    if (params_with_row(g, s) && !shares_params(s))
         params(g, s);
     kg_norm_add(g, s);
     kg_blank(g);
 
     const bool shared = shares_params(s);
-    struct kg_norm_result r = {params, result, !params_in_batches(s), kg_norm_batch(s)};
+    struct kg_norm_result r = {params, result, !params_in_batches(g, s), asks(g, s) ? 1 : kg_norm_batch(s)};
     if (shared) {
         r = (struct kg_norm_result){params_shared, result_shared, false, kg_norm_batch(s)};
         share(g, s);
@@ -427,10 +454,12 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
         kg_note(g, "Sum and squares of the row.");
         pivot(g, s);
         sum_moments(g, s);
-        if (!params_with_row(s) && !params_in_batches(s))
+        if (!params_with_row(g, s) && !params_in_batches(g, s))
             params(g, s);
         kg_row_reduce(g, s, "all", &kg_moments);
         moments_statistics(g, s);
+        if (asks(g, s))
+            kg_line(g, "asked();");
         kg_norm_write(g, s, &r);
         return;
     }
@@ -470,7 +499,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_norm_square(g);
     if (!kg_norm_keeps_wide(g, s))
         kg_row_keep_packed(g, s, "values");
-    if (!params_with_row(s) && !params_in_batches(s) && !shared)
+    if (!params_with_row(g, s) && !params_in_batches(g, s) && !shared)
         params(g, s);
     kg_row_reduce(g, s, "square", &kg_sum);
     kg_line(g, "const float variance = square * reciprocal((float)cols) - m_low * m_low;");
@@ -583,22 +612,12 @@ static void emit_loop(struct kg *g, const struct kg_spec *s)
     kg_norm_write_loop(g, s, &r);
 }
 
-/* Parameters as f32: there are registers for it, and a row saves two instructions an element. */
-static void params_wide(struct kg *g, const struct kg_spec *s)
-{
-    params(g, s);
-    kg_line(g, "$f wide_scales@@, wide_offsets@@;");
-    kg_each(g);
-    kg_line(g, "wide_scales@ = settled_$f(widen_$w(scales@));");
-    kg_line(g, "wide_offsets@ = settled_$f(widen_$w(offsets@));");
-    kg_each_end(g);
-}
-
-static void result_wide(struct kg *g, const struct kg_spec *s)
+/* Parameters are widened for each row: as f32, ahead of all rows, they would take more registers than there are. */
+static void result_here(struct kg *g, const struct kg_spec *s)
 {
     (void)s;
     kg_line(g, "const $f d = widen_$x(values@) + less_m;");
-    kg_line(g, "$f t = (d * scale + shift) * wide_scales@ + wide_offsets@;");
+    kg_line(g, "$f t = affine_$w(d * scale + shift, here_$w(scales@), here_$w(offsets@));");
 }
 
 /* The pivot has come with the row; the workgroup that may overwrite it waits for what is found here. Of sums the library
@@ -613,14 +632,14 @@ static void measure(struct kg *g, const struct kg_spec *s)
 
 static void write_shared(struct kg *g, const struct kg_spec *s)
 {
-    const struct kg_norm_result r = {params_wide, result_wide, true, s->tile.vectors};
+    const struct kg_norm_result r = {params, result_here, true, s->tile.vectors};
     moments_statistics(g, s);
     kg_norm_write(g, s, &r);
 }
 
 static void emit_shared(struct kg *g, const struct kg_spec *s)
 {
-    static const struct kg_shared op = {&kg_moments, "all", params_wide, kg_norm_add, measure, write_shared};
+    static const struct kg_shared op = {&kg_moments, "all", params, kg_norm_add, measure, write_shared};
     kg_shared_emit(g, s, &op);
 }
 
@@ -632,6 +651,8 @@ static void emit(struct kg *g, const struct kg_spec *s)
 const struct kg_op kg_op_layernorm = {
     .name = "layernorm",
     .family = "norm",
+    .asks = true,
+    .again_lanes = 256,
     .args = args,
     .arg_count = sizeof args / sizeof *args,
     .variants = variants,

@@ -151,6 +151,7 @@ const struct kg_op kg_op_rmsnorm = {
     .name = "rmsnorm",
     .family = "norm",
     .light = true,
+    .again_lanes = 1024,
     .divides = true,
     .args = args,
     .arg_count = sizeof args / sizeof *args,

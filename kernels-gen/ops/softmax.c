@@ -366,6 +366,7 @@ const struct kg_op kg_op_softmax = {
     .family = "softmax",
     .weightless = true,
     .light = true,
+    .again_lanes = 1024,
     .leaves_rows = true,
     .outside = "-__builtin_inff()",
     .args = args,

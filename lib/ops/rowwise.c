@@ -67,16 +67,18 @@ int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes)
 struct taste {
     int vectors, block, few_vectors, few_block, single_block;
     int idle_part; /* on PTX, where rows fill the machine; see IDLE_PART */
+    int vector_step; /* a halving or doubling away from the wanted vectors */
 };
-static const struct taste on_amd = {4, 128, 4, 128, 256, 0};
+static const struct taste on_amd = {4, 128, 4, 128, 256, 0, 25};
 /* Of PTX. Rows whose vectors are not aligned are taken best by tiles of single elements. */
 static const struct taste on_ptx[] = {
-    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 8},
-    [FLY_ROWWISE_POWERS] = {2, 128, 2, 256, 512, 5},
-    [FLY_ROWWISE_WIDE] = {2, 256, 2, 256, 512, 8},
-    [FLY_ROWWISE_BUSY] = {4, 64, 2, 256, 512, 8},
+    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 8, 25},
+    [FLY_ROWWISE_POWERS] = {2, 128, 2, 256, 512, 5, 25},
+    [FLY_ROWWISE_ASKS] = {2, 128, 2, 256, 512, 5, 33},
+    [FLY_ROWWISE_WIDE] = {2, 256, 2, 256, 512, 8, 25},
+    [FLY_ROWWISE_BUSY] = {4, 64, 2, 256, 512, 8, 25},
 };
-static const struct taste on_ptx_odd = {4, 128, 2, 256, 512, 8};
+static const struct taste on_ptx_odd = {4, 128, 2, 256, 512, 8, 25};
 
 static const struct taste *taste_of(const struct fly_target *t, const struct fly_kernel *k, int64_t cols,
                                     int64_t ld, enum fly_rowwise_work work)
@@ -97,10 +99,9 @@ enum {
     COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
     COST_AGAIN = -10,        /* the same from L1, where rows fill the machine, or from L2 where these rows do not fill it: */
     MOST_IN_L2 = 1 << 17,    /* bytes a row */
-    WIDE_BLOCK = 1024,       /* of a workgroup whose rows are that long */
+    WIDE_BLOCK = 1024,       /* of a workgroup whose rows are that long; with a resident row it waits longer at barriers */
     COST_ROUND = 20,         /* of a loop, after the first: rows of fewer workgroups stay in L2 */
     COST_SHARED = 100,       /* workgroups that share rows wait for one another, lanes without columns too */
-    COST_VECTOR_STEP = 25,   /* a halving or doubling away from the wanted vectors */
     COST_NARROW = 4000,      /* accesses of less than 16 bytes */
     COST_ODD = 200,          /* vectors on PTX that are not aligned and are taken by elements */
     ODD_ELEMENTS = 12,       /* a lane should have, there */
@@ -186,8 +187,8 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
         cost += again ? COST_ROUND * (rounds - 1) : 0;
     }
     cost += k->cluster ? COST_SHARED + (taste == &on_ptx[FLY_ROWWISE_LIGHT] ? 1 : 2) * idle : 0;
-    cost += COST_VECTOR_STEP * log2_distance(amd ? t->vectors : up_to_power_of_2(t->vectors), (uint64_t)vectors);
-    cost += COST_THREADS_STEP * log2_distance(k->block, (uint64_t)block);
+    cost += taste->vector_step * log2_distance(amd ? t->vectors : up_to_power_of_2(t->vectors), (uint64_t)vectors);
+    cost += COST_THREADS_STEP * (log2_distance(k->block, (uint64_t)block) + (!amd && t->passes == 1 && k->block == WIDE_BLOCK));
     /* Two rows of half a wave of 32 each are no more than one of a wave of 64. */
     const bool few = amd && k->block == 32 && t->rows == 2;
     if (t->rows > 1 && !few && workgroups < cus && workgroups < rows)
@@ -204,7 +205,8 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
 uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p,
                                enum fly_rowwise_work work, bool twice, const struct fly_target *t)
 {
-    const int64_t rows = p->v[FLY_ROWWISE_ROWS], cols = p->v[FLY_ROWWISE_COLS], ld = p->v[FLY_ROWWISE_LD];
+    const int64_t rows = p->v[FLY_ROWWISE_ROWS], cols = p->v[FLY_ROWWISE_COLS];
+    const int64_t ld = rows > 1 ? p->v[FLY_ROWWISE_LD] : cols;
     const int64_t far = longest_ld(p);
     const struct taste *taste = n ? taste_of(t, k, cols, ld, work) : &on_amd;
     uint32_t best = n;

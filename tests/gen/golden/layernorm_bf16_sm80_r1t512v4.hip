@@ -45,6 +45,18 @@ static __device__ bf16x8 load_bf16x8(const bf16 *p, long at)
     return __builtin_bit_cast(bf16x8, v);
 }
 
+/* Elements at .. of p, 16 bytes aligned, where at < end; else undefined. */
+static __device__ bf16x8 load_where_bf16x8(const bf16 *p, int at, int end)
+{
+    typedef unsigned words __attribute__((ext_vector_type(4)));
+    words v;
+    __asm__ volatile("{\n\t.reg .pred there;\n\tsetp.lt.s32 there, %5, %6;\n\t"
+                     "@there ld.global.v4.b32 {%0, %1, %2, %3}, [%4];\n\t}"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(p + at), "r"(at), "r"(end));
+    return __builtin_bit_cast(bf16x8, v);
+}
+
 /* 16 bytes aligned. */
 static __device__ void store_bf16x8(bf16 *p, long at, bf16x8 v)
 {
@@ -133,9 +145,19 @@ static __device__ void barrier()
     __syncthreads();
 }
 
-static __device__ float reciprocal(float v)
+/* 1 / n to 46 bits, n a whole number. */
+static __device__ double share_of(double n)
 {
-    return 1 / v;
+    const double near = __nvvm_rcp_approx_ftz_f((float)n);
+    return __builtin_fma(__builtin_fma(-near, n, 1), near, near);
+}
+
+/* v / by, a whole number: hi the quotient rounded, lo what is missing, from an exact rest. */
+static __device__ void divide(double v, double by, float &hi, float &lo)
+{
+    const double share = share_of(by);
+    hi = v * share;
+    lo = __builtin_fma(-(double)hi, by, v) * share;
 }
 
 static __device__ float reciprocal_root_near(float v)
@@ -178,11 +200,6 @@ static __device__ f32x8 affine_bf16x8(f32x8 v, bf16x8 scale, bf16x8 offset)
 {
     return v * widen_bf16x8(scale) + widen_bf16x8(offset);
 }
-
-/* A sum to about 48 bits: hi + lo. */
-struct pair {
-    float hi, lo;
-};
 
 static __device__ double other2_wide(double v)
 {
@@ -233,7 +250,7 @@ struct __attribute__((aligned(16))) moments {
     double sum, squares;
 };
 
-/* v - from, exactly: elements in turn to even and to odd. */
+/* v - from, exactly: elements in turn to even and to odd, which may be the same. */
 static __device__ void add_moments_f32x8(moments &even, moments &odd, f32x8 v, float from)
 {
     f32 each[8];
@@ -247,34 +264,20 @@ static __device__ void add_moments_f32x8(moments &even, moments &odd, f32x8 v, f
     }
 }
 
+static __device__ double half_of(moments v, bool second)
+{
+    return second ? v.squares : v.sum;
+}
+
+static __device__ moments from_halves(double half, bool second)
+{
+    const double other = other2_wide(half);
+    return {second ? other : half, second ? half : other};
+}
+
 static __device__ moments join_moments(moments a, moments b)
 {
     return {a.sum + b.sum, a.squares + b.squares};
-}
-
-static __device__ moments other2_moments(moments v)
-{
-    return {other2_wide(v.sum), other2_wide(v.squares)};
-}
-
-static __device__ moments other4_moments(moments v)
-{
-    return {other4_wide(v.sum), other4_wide(v.squares)};
-}
-
-static __device__ moments other8_moments(moments v)
-{
-    return {other8_wide(v.sum), other8_wide(v.squares)};
-}
-
-static __device__ moments other16_moments(moments v)
-{
-    return {other16_wide(v.sum), other16_wide(v.squares)};
-}
-
-static __device__ moments other32_moments(moments v)
-{
-    return {other32_wide(v.sum), other32_wide(v.squares)};
 }
 
 static __device__ float finite_or_0(float v)
@@ -282,23 +285,12 @@ static __device__ float finite_or_0(float v)
     return __builtin_fabsf(v) <= 0x1.fffffep127f ? v : 0;
 }
 
-/* v / by: hi the quotient rounded, lo what is missing, from an exact rest. */
-static __device__ pair quotient(double v, double by)
-{
-    const double part = reciprocal((float)by);
-    const double near = v * part;
-    const float hi = __builtin_fma(__builtin_fma(-near, by, v), part, near);
-    const double rest = __builtin_fma(-(double)hi, by, v);
-    const double low = rest * part;
-    return {hi, (float)__builtin_fma(__builtin_fma(-low, by, rest), part, low)};
-}
-
 /* n sum of squares - sum^2, in which all that cancels is exact, over n^2. */
 static __device__ float variance_of(moments m, int n)
 {
     const double high = m.sum * m.sum, low = __builtin_fma(m.sum, m.sum, -high);
-    const double share = reciprocal((float)n);
-    const float v = (__builtin_fma((double)n, m.squares, -high) - low) * share * share;
+    const double share = share_of(n);
+    const float v = (__builtin_fma((double)n, m.squares, -high) - low) * (share * share);
     return v < 0 ? 0 : v;
 }
 
@@ -335,7 +327,8 @@ row_of_elements(
     long ldro,
     int rows,
     int cols,
-    float eps)
+    float eps,
+    int aligned)
 {
     /* One row a workgroup. */
     const int lane = work_item_id();
@@ -393,25 +386,29 @@ row_of_elements(
     for (int j = 0; j < 4; j++) {
         values[j] = packed_bf16x8(values[j]);
     }
-    all = join_moments(all, other2_moments(all));
-    all = join_moments(all, other4_moments(all));
-    all = join_moments(all, other8_moments(all));
-    all = join_moments(all, other16_moments(all));
-    all = join_moments(all, other32_moments(all));
-    __shared__ moments all_of_wave[16];
-    if (lane % 32 == 0)
-        all_of_wave[lane / 32] = all;
-    barrier();
-    all = all_of_wave[lane % 16];
-    all = join_moments(all, other2_moments(all));
-    all = join_moments(all, other4_moments(all));
-    all = join_moments(all, other8_moments(all));
-    all = join_moments(all, other16_moments(all));
+    {
+        const bool second = lane % 2;
+        double half = half_of(all, second) + other2_wide(half_of(all, !second));
+        half += other4_wide(half);
+        half += other8_wide(half);
+        half += other16_wide(half);
+        half += other32_wide(half);
+        __shared__ double all_of_wave[32];
+        if (lane % 32 < 2)
+            all_of_wave[lane / 32 * 2 + lane % 2] = half;
+        barrier();
+        half = all_of_wave[lane % 32];
+        half += other4_wide(half);
+        half += other8_wide(half);
+        half += other16_wide(half);
+        half += other32_wide(half);
+        all = from_halves(half, second);
+    }
     const double sum = all.sum;
 
     /* The mean: m is it rounded, m_low what is missing. */
-    const pair center = quotient(sum, cols);
-    const float m = center.hi, m_low = center.lo;
+    float m, m_low;
+    divide(sum, cols, m, m_low);
     const float less_m = negative(m);
 
     const float variance = variance_of(all, cols);
@@ -493,7 +490,8 @@ row_of_vectors(
     long ldro,
     int rows,
     int cols,
-    float eps)
+    float eps,
+    int aligned)
 {
     /* One row a workgroup. */
     const int lane = work_item_id();
@@ -513,9 +511,7 @@ row_of_vectors(
     bf16x8 values[4];
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        values[j] = 0;
-        if (moved[j] == 0)
-            values[j] = load_bf16x8(x_row, at[j]);
+        values[j] = load_where_bf16x8(x_row, at[j], cols);
     }
     /* The row is x + residual where there is one. */
     if (residual) {
@@ -541,33 +537,39 @@ row_of_vectors(
     moments even = {0, 0}, odd = {0, 0};
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        f32x8 v = widen_bf16x8(values[j]);
-        add_moments_f32x8(even, odd, v, 0);
+        if (moved[j] == 0) {
+            f32x8 v = widen_bf16x8(values[j]);
+            add_moments_f32x8(even, odd, v, 0);
+        }
     }
     moments all = join_moments(even, odd);
 #pragma unroll
     for (int j = 0; j < 4; j++) {
         values[j] = packed_bf16x8(values[j]);
     }
-    all = join_moments(all, other2_moments(all));
-    all = join_moments(all, other4_moments(all));
-    all = join_moments(all, other8_moments(all));
-    all = join_moments(all, other16_moments(all));
-    all = join_moments(all, other32_moments(all));
-    __shared__ moments all_of_wave[16];
-    if (lane % 32 == 0)
-        all_of_wave[lane / 32] = all;
-    barrier();
-    all = all_of_wave[lane % 16];
-    all = join_moments(all, other2_moments(all));
-    all = join_moments(all, other4_moments(all));
-    all = join_moments(all, other8_moments(all));
-    all = join_moments(all, other16_moments(all));
+    {
+        const bool second = lane % 2;
+        double half = half_of(all, second) + other2_wide(half_of(all, !second));
+        half += other4_wide(half);
+        half += other8_wide(half);
+        half += other16_wide(half);
+        half += other32_wide(half);
+        __shared__ double all_of_wave[32];
+        if (lane % 32 < 2)
+            all_of_wave[lane / 32 * 2 + lane % 2] = half;
+        barrier();
+        half = all_of_wave[lane % 32];
+        half += other4_wide(half);
+        half += other8_wide(half);
+        half += other16_wide(half);
+        half += other32_wide(half);
+        all = from_halves(half, second);
+    }
     const double sum = all.sum;
 
     /* The mean: m is it rounded, m_low what is missing. */
-    const pair center = quotient(sum, cols);
-    const float m = center.hi, m_low = center.lo;
+    float m, m_low;
+    divide(sum, cols, m, m_low);
     const float less_m = negative(m);
 
     const float variance = variance_of(all, cols);
@@ -653,22 +655,11 @@ layernorm_bf16_sm80_r1t512v4(
     long ldro,
     int rows,
     int cols,
-    float eps)
+    float eps,
+    int aligned)
 {
-    /* Vectors where they lie at multiples of their size in everything. */
-    unsigned long places = 0;
-    places |= (unsigned long)x;
-    places |= (unsigned long)(rows > 1 ? ldx * 2 : 0);
-    places |= (unsigned long)gamma;
-    places |= (unsigned long)beta;
-    places |= (unsigned long)y;
-    places |= (unsigned long)(rows > 1 ? ldy * 2 : 0);
-    places |= (unsigned long)residual;
-    places |= (unsigned long)(rows > 1 ? ldr * 2 : 0);
-    places |= (unsigned long)residual_out;
-    places |= (unsigned long)(rows > 1 ? ldro * 2 : 0);
-    places |= (unsigned long)xscale;
-    if (places % 16 == 0 && cols % 8 == 0)
+    /* The library has looked where vectors lie. */
+    if (aligned)
         row_of_vectors(
             x,
             gamma,
@@ -686,7 +677,8 @@ layernorm_bf16_sm80_r1t512v4(
             ldro,
             rows,
             cols,
-            eps);
+            eps,
+            aligned);
     else
         row_of_elements(
             x,
@@ -705,5 +697,6 @@ layernorm_bf16_sm80_r1t512v4(
             ldro,
             rows,
             cols,
-            eps);
+            eps,
+            aligned);
 }
