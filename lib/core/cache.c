@@ -52,6 +52,7 @@ struct fly_entry *fly_cache_add(struct fly_cache *c, const struct fly_problem *p
     e->clusters = 0;
     e->launches = 0;
     e->reason = 0;
+    e->filled++;
     return e;
 }
 

@@ -24,6 +24,7 @@ struct fly_entry {
     uint32_t grid[3];  /* workgroups of the problem, as the op's grid() says */
     uint32_t launches; /* kernels the problem takes */
     uint8_t reason;    /* flyReason_t */
+    uint32_t filled;   /* how often another problem has come here */
 };
 
 struct fly_cache {
@@ -38,7 +39,7 @@ uint64_t fly_problem_hash(const struct fly_problem *p);
 /* The entry of p, or null. */
 struct fly_entry *fly_cache_find(struct fly_cache *c, const struct fly_problem *p, uint64_t hash);
 
-/* Makes room for p: an entry with the problem filled in and the rest zero. */
+/* Makes room for p: an entry with the problem filled in and the rest zero, but for `filled`. */
 struct fly_entry *fly_cache_add(struct fly_cache *c, const struct fly_problem *p, uint64_t hash);
 
 void fly_cache_clear(struct fly_cache *c);

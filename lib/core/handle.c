@@ -95,6 +95,7 @@ void fly_force(flyHandle_t h, const char *name)
 {
     snprintf(h->forced, sizeof h->forced, "%s", name ? name : "");
     fly_cache_clear(&h->cache);
+    fly_recent_clear(&h->recent);
 }
 
 flyStatus_t flyDestroy(flyHandle_t h)

@@ -10,6 +10,7 @@
 
 #include "core/cache.h"
 #include "core/module.h"
+#include "core/recent.h"
 #include "runtime/runtime.h"
 
 enum { FLY_MAX_MESSAGE = 1024, FLY_MAX_KERNEL_NAME = 96 };
@@ -25,6 +26,7 @@ struct flyHandle {
     char forced[FLY_MAX_KERNEL_NAME + 32]; /* FLY_KERNEL, "" when unset */
     char message[FLY_MAX_MESSAGE];         /* of the last failure, "" after a success */
     struct fly_cache cache;
+    struct fly_recent recent;
 };
 
 /* flyCreateOnDevice on a runtime of the caller's choice (fly_runtime_null, a test's). device -1:

@@ -96,6 +96,11 @@ static flyStatus_t select_entry(flyHandle_t h, const char *function, const struc
     return FLY_STATUS_SUCCESS;
 }
 
+flyStatus_t fly_entry_of(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p, struct fly_entry **out)
+{
+    return select_entry(h, op->function, op, p, out);
+}
+
 static bool ready(const struct fly_entry *e)
 {
     return e->function && (!e->second || e->second_function);
@@ -134,13 +139,10 @@ load_entry(flyHandle_t h, const char *function, const struct fly_op *op, struct 
     return FLY_STATUS_SUCCESS;
 }
 
-flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
-                         fly_launch_fn *launch, const void *args, uint64_t workspace_bytes)
+flyStatus_t fly_dispatch_entry(flyHandle_t h, const struct fly_op *op, struct fly_entry *e, fly_launch_fn *launch, const void *args,
+                               uint64_t workspace_bytes)
 {
-    struct fly_entry *e;
-    flyStatus_t status = select_entry(h, op->function, op, p, &e);
-    if (status != FLY_STATUS_SUCCESS)
-        return status;
+    flyStatus_t status = FLY_STATUS_SUCCESS;
     if (workspace_bytes < e->workspace)
         return fly_fail(h, FLY_STATUS_WORKSPACE_TOO_SMALL,
                         "%s: workspace_bytes = %" PRIu64 ": %s takes %" PRIu64
@@ -165,8 +167,16 @@ flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fl
     if (error && status == FLY_STATUS_SUCCESS)
         status = runtime_failed(h, op->function, "leaving the device", error);
     if (fly_log_on(FLY_LOG_BENCH))
-        log_call(p);
+        log_call(&e->problem);
     return status;
+}
+
+flyStatus_t fly_dispatch(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
+                         fly_launch_fn *launch, const void *args, uint64_t workspace_bytes)
+{
+    struct fly_entry *e;
+    flyStatus_t status = fly_entry_of(h, op, p, &e);
+    return status == FLY_STATUS_SUCCESS ? fly_dispatch_entry(h, op, e, launch, args, workspace_bytes) : status;
 }
 
 flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,

@@ -55,6 +55,11 @@ static inline int fly_launch_second(const struct fly_call *c, const uint32_t gri
     return fly_launch_kernel(c, c->entry->second, c->entry->second_function, grid, kernargs, true);
 }
 
+/* Its two halves: p's entry in the handle's cache, its kernels perhaps not loaded; and the rest. */
+flyStatus_t fly_entry_of(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p, struct fly_entry **out);
+flyStatus_t fly_dispatch_entry(flyHandle_t h, const struct fly_op *op, struct fly_entry *e, fly_launch_fn *launch, const void *args,
+                               uint64_t workspace_bytes);
+
 /* The second half of a Plan function: selects, loads and describes. p null: an empty problem. */
 flyStatus_t fly_plan(flyHandle_t h, const struct fly_op *op, const struct fly_problem *p,
                      flyPlan_t *plan);

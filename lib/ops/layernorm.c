@@ -117,7 +117,7 @@ static const char *fits(const struct fly_kernel *k, const struct fly_problem *p)
 
 static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p, const struct fly_target *t)
 {
-    return fly_rowwise_heuristic(k, n, p, FLY_ROWWISE_BUSY, !p->v[F_ADD], t);
+    return fly_rowwise_heuristic(k, n, p, fly_is_quantised(p->types[2]) ? FLY_ROWWISE_BUSY : FLY_ROWWISE_ASKS, !p->v[F_ADD], t);
 }
 
 /* Checks args, copies them with defaults filled in, and makes the problem. */
@@ -211,7 +211,7 @@ static int launch(const struct fly_call *c, const void *args)
 flyStatus_t flyLayerNorm(flyHandle_t h, const flyLayerNormArgs_t *args)
 {
     flyLayerNormArgs_t a;
-    return fly_rowwise_call(h, &fly_op_layernorm, validate, launch, args, &a);
+    return fly_rowwise_call(h, &fly_op_layernorm, validate, launch, args, &a, sizeof a);
 }
 
 flyStatus_t flyLayerNormPlan(flyHandle_t h, const flyLayerNormArgs_t *args, flyPlan_t *plan)

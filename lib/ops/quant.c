@@ -131,7 +131,7 @@ static int launch(const struct fly_call *c, const void *args)
 flyStatus_t flyQuantPerToken(flyHandle_t h, const flyQuantPerTokenArgs_t *args)
 {
     flyQuantPerTokenArgs_t a;
-    return fly_rowwise_call(h, &fly_op_quant, validate, launch, args, &a);
+    return fly_rowwise_call(h, &fly_op_quant, validate, launch, args, &a, sizeof a);
 }
 
 flyStatus_t flyQuantPerTokenPlan(flyHandle_t h, const flyQuantPerTokenArgs_t *args, flyPlan_t *plan)

@@ -201,7 +201,7 @@ static int launch(const struct fly_call *c, const void *args)
 flyStatus_t flyRmsNorm(flyHandle_t h, const flyRmsNormArgs_t *args)
 {
     flyRmsNormArgs_t a;
-    return fly_rowwise_call(h, &fly_op_rmsnorm, validate, launch, args, &a);
+    return fly_rowwise_call(h, &fly_op_rmsnorm, validate, launch, args, &a, sizeof a);
 }
 
 flyStatus_t flyRmsNormPlan(flyHandle_t h, const flyRmsNormArgs_t *args, flyPlan_t *plan)

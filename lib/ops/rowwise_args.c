@@ -107,15 +107,25 @@ flyStatus_t fly_rowwise_finite(flyHandle_t h, const char *function, const char *
 }
 
 flyStatus_t fly_rowwise_call(flyHandle_t h, const struct fly_op *op, fly_validate_fn *validate, fly_launch_fn *launch,
-                             const void *args, void *copy)
+                             const void *args, void *copy, size_t bytes)
 {
     struct fly_problem p;
+    struct fly_entry *e;
     if (!fly_handle_begin(h))
         return fly_bad_handle(h, op->function);
+    const uint64_t tag = fly_recent_tag(op, args);
+    const struct fly_recent_call *known = tag ? fly_recent_find(&h->recent, op, args, tag) : NULL;
+    if (known)
+        return fly_dispatch_entry(h, op, known->entry, launch, known->checked, 0);
     flyStatus_t status = validate(h, op->function, args, copy, &p);
     if (status != FLY_STATUS_SUCCESS || p.v[FLY_ROWWISE_ROWS] == 0)
         return status;
-    return fly_dispatch(h, op, &p, launch, copy, 0);
+    status = fly_entry_of(h, op, &p, &e);
+    if (status == FLY_STATUS_SUCCESS)
+        status = fly_dispatch_entry(h, op, e, launch, copy, 0);
+    if (status == FLY_STATUS_SUCCESS && tag)
+        fly_recent_add(&h->recent, op, args, tag, copy, bytes, e);
+    return status;
 }
 
 flyStatus_t fly_rowwise_plan(flyHandle_t h, const struct fly_op *op, const char *function, fly_validate_fn *validate,

@@ -48,9 +48,9 @@ typedef flyStatus_t fly_validate_fn(flyHandle_t h, const char *function, const v
                                     struct fly_problem *p);
 
 /* The public call of an op whose first field counts rows, of which none is no work, and that takes no workspace;
- * and its Plan. copy: where validate may put its copy, which launch then gets. */
+ * and its Plan. copy: where validate may put its copy, of `bytes`, which launch then gets. */
 flyStatus_t fly_rowwise_call(flyHandle_t h, const struct fly_op *op, fly_validate_fn *validate, fly_launch_fn *launch,
-                             const void *args, void *copy);
+                             const void *args, void *copy, size_t bytes);
 flyStatus_t fly_rowwise_plan(flyHandle_t h, const struct fly_op *op, const char *function, fly_validate_fn *validate,
                              const void *args, void *copy, flyPlan_t *plan);
 

@@ -163,7 +163,7 @@ static int launch(const struct fly_call *c, const void *args)
 flyStatus_t flySoftmax(flyHandle_t h, const flySoftmaxArgs_t *args)
 {
     flySoftmaxArgs_t a;
-    return fly_rowwise_call(h, &fly_op_softmax, validate, launch, args, &a);
+    return fly_rowwise_call(h, &fly_op_softmax, validate, launch, args, &a, sizeof a);
 }
 
 flyStatus_t flySoftmaxPlan(flyHandle_t h, const flySoftmaxArgs_t *args, flyPlan_t *plan)

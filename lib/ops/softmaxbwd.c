@@ -142,7 +142,7 @@ static int launch(const struct fly_call *c, const void *args)
 flyStatus_t flySoftmaxBackward(flyHandle_t h, const flySoftmaxBackwardArgs_t *args)
 {
     flySoftmaxBackwardArgs_t a;
-    return fly_rowwise_call(h, &fly_op_softmaxbwd, validate, launch, args, &a);
+    return fly_rowwise_call(h, &fly_op_softmaxbwd, validate, launch, args, &a, sizeof a);
 }
 
 flyStatus_t flySoftmaxBackwardPlan(flyHandle_t h, const flySoftmaxBackwardArgs_t *args, flyPlan_t *plan)

@@ -157,7 +157,7 @@ static int launch(const struct fly_call *c, const void *args)
 flyStatus_t flyVecAdd(flyHandle_t h, const flyVecAddArgs_t *args)
 {
     flyVecAddArgs_t a;
-    return fly_rowwise_call(h, &fly_op_vecadd, validate, launch, args, &a);
+    return fly_rowwise_call(h, &fly_op_vecadd, validate, launch, args, &a, sizeof a);
 }
 
 flyStatus_t flyVecAddPlan(flyHandle_t h, const flyVecAddArgs_t *args, flyPlan_t *plan)

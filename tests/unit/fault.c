@@ -125,7 +125,12 @@ static const char *text(struct fly_runtime *rt, int code)
 
 struct fly_runtime *fault_runtime(void)
 {
-    base = *fly_runtime_null("gfx942", 304);
+    return fault_runtime_of("gfx942");
+}
+
+struct fly_runtime *fault_runtime_of(const char *arch)
+{
+    base = *fly_runtime_null(arch, 304);
     memset(&fault, 0, sizeof fault);
     fault.devices = 4;
     fault.current = 2;

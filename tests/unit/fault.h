@@ -46,5 +46,6 @@ extern struct fault_state {
 
 /* The null runtime as device "gfx942" with faults; fault is reset. */
 struct fly_runtime *fault_runtime(void);
+struct fly_runtime *fault_runtime_of(const char *arch);
 
 #endif
