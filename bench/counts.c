@@ -37,7 +37,7 @@ bool bench_count(struct check_case *c, struct bench_result *r)
         return false;
     }
     for (uint32_t i = 0; i < c->n; i++)
-        if (c->b[i].o.present && c->b[i].o.role == FLY_PARAM)
+        if (c->b[i].o.present && (c->b[i].o.role == FLY_PARAM || c->b[i].o.of_params))
             mark(c->b[i].device, c->b[i].bytes);
     if (c->workspace) /* sums that are read again as soon as they are written: caches serve them while they fit */
         mark(c->workspace, c->workspace_bytes);

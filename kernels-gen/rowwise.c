@@ -166,10 +166,13 @@ bool kg_row_codes(const struct kg_spec *s)
     return kg_dtypes[s->out].bits == 8 || (!s->op->weightless && !s->op->adds_rows && s->in == KG_F32);
 }
 
-/* Elements of a cache line: of codes, where short waves leave instructions to spare for starting there. */
+/* Elements of a cache line: of codes, where rows are divided among lanes as for these; where instructions are short, of
+ * waves of 64 and not of the shortest rows only. */
 static unsigned line_of(const struct kg_spec *s)
 {
-    const bool codes = kg_row_codes(s) && !kg_isa_of(s->arch)->wave_groups;
+    const struct kg_rowwise *t = &s->tile;
+    const bool room = s->arch->wave == 64 && (t->loop || t->threads * t->vectors * t->vec > 256);
+    const bool codes = kg_row_codes(s) && (room || !kg_isa_of(s->arch)->wave_groups);
     return kg_isa_of(s->arch)->line * 8 / (codes ? 8 : kg_dtypes[s->in].bits);
 }
 

@@ -51,6 +51,9 @@ static const struct kg_rowwise tiles[] = {
 static const struct kg_rowwise of_64[] = {
     {16, 4, 1}, {16, 4, 2}, {16, 4, 3}, {16, 4, 4}, {16, 4, 5}, {8, 8, 5}, {4, 16, 5},
 };
+/* Of f32 on waves of 32, with room before a row of almost 16384 columns for vectors to start at its first line. */
+static const struct kg_rowwise roomy = {1, 1024, 5};
+
 /* What kg_row_offer makes of short rows where single waves are workgroups, in larger ones. */
 static const struct kg_rowwise packed[] = {{16, 16, 2, .packed = true}, {4, 32, 3, .packed = true}};
 
@@ -93,6 +96,8 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
             kg_row_offer(s, ptx_tiles, sizeof ptx_tiles / sizeof *ptx_tiles, visit, with);
         else
             kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
+        if (kg_isa_of(arch)->any_alignment && arch->wave == 32 && s.in == KG_F32)
+            kg_row_offer(s, &roomy, 1, visit, with);
     }
 }
 

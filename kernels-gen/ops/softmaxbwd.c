@@ -35,6 +35,9 @@ static const struct kg_rowwise tiles[] = {
 /* So that rows just above 256 columns of 16 bits share a wave, and it the lines at their ends. */
 static const struct kg_rowwise shared_wave = {16, 16, 3};
 
+/* Of f32 on waves of 32, with room before a row of almost 16384 columns for vectors to start at its first line. */
+static const struct kg_rowwise roomy = {1, 1024, 5};
+
 /* A vector, its place and what becomes of it; the rest is the arithmetic of a vector. */
 static const char *legal(const struct kg_spec *s)
 {
@@ -51,6 +54,8 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
         if (kg_isa_of(arch)->any_alignment)
             kg_row_offer(s, &shared_wave, 1, visit, with);
         kg_row_offer(s, tiles, sizeof tiles / sizeof *tiles, visit, with);
+        if (kg_isa_of(arch)->any_alignment && arch->wave == 32 && s.in == KG_F32)
+            kg_row_offer(s, &roomy, 1, visit, with);
     }
 }
 

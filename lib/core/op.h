@@ -78,6 +78,7 @@ struct fly_operand {
     uint8_t rank;
     int64_t shape[FLY_MAX_RANK];
     int64_t stride[FLY_MAX_RANK];
+    bool of_params; /* a gradient of parameters: bytes that move are counted with theirs */
 };
 
 /* The device as selection sees it. */

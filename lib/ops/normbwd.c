@@ -88,9 +88,9 @@ uint32_t fly_normbwd_operands(const struct fly_problem *p, struct fly_operand ou
     out[n++] = (struct fly_operand){"dresidual", FLY_IN, in, true, v[FLY_NORMBWD_ADD], 2, {rows, cols},
                                     {v[FLY_NORMBWD_LDDR], 1}};
     out[n++] = (struct fly_operand){"dx", FLY_OUT, in, false, true, 2, {rows, cols}, {v[FLY_NORMBWD_LDDX], 1}};
-    out[n++] = (struct fly_operand){"dgamma", FLY_OUT, weight, true, v[FLY_NORMBWD_DGAMMA], 1, {cols}, {1}};
+    out[n++] = (struct fly_operand){"dgamma", FLY_OUT, weight, true, v[FLY_NORMBWD_DGAMMA], 1, {cols}, {1}, true};
     if (mean)
-        out[n++] = (struct fly_operand){"dbeta", FLY_OUT, weight, true, v[FLY_NORMBWD_DBETA], 1, {cols}, {1}};
+        out[n++] = (struct fly_operand){"dbeta", FLY_OUT, weight, true, v[FLY_NORMBWD_DBETA], 1, {cols}, {1}, true};
     return n;
 }
 

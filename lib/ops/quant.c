@@ -66,7 +66,7 @@ static uint32_t operands(const struct fly_problem *p, struct fly_operand out[FLY
 static void ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *params)
 {
     uint64_t cols = (uint64_t)p->v[F_COLS];
-    *data = (uint64_t)p->v[F_ROWS] * (fly_dtype_bytes(p->types[0], cols) + fly_dtype_bytes(p->types[2], cols));
+    *data = (uint64_t)p->v[F_ROWS] * (fly_dtype_bytes(p->types[0], cols) + fly_dtype_bytes(p->types[2], cols) + sizeof(float));
     *params = 0;
 }
 

@@ -97,7 +97,8 @@ static void ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *p
 {
     const int64_t *v = p->v;
     uint64_t cols = (uint64_t)v[F_COLS], in = fly_dtype_bytes(p->types[0], cols);
-    *data = (uint64_t)v[F_ROWS] * (in * (v[F_ADD] ? 3 : 1) + fly_dtype_bytes(p->types[2], cols));
+    *data = (uint64_t)v[F_ROWS] * (in * (v[F_ADD] ? 3 : 1) + fly_dtype_bytes(p->types[2], cols) +
+                                   (fly_is_quantised(p->types[2]) ? sizeof(float) : 0));
     *params = (v[F_GAMMA] ? fly_dtype_bytes(p->types[1], cols) : 0) + (v[F_QUANT] == QUANT_SMOOTH ? in : 0);
 }
 

@@ -110,7 +110,7 @@ enum {
     COST_IDLE_LANES = 200,   /* more than a tenth of the lanes without columns, in rows of whole cache lines up to */
     SHORT_ROW = 1024,        /* columns */
     MOST_IDLE = 111,         /* lanes without columns, in thousandths of those that have some */
-    COST_LINES = 150,        /* more line_bytes than these, for rows that begin at lines and for others: */
+    COST_LINES = 300,        /* more line_bytes than these, for rows that begin at lines and for others: */
     MOST_LINES = 20,
     MOST_LINES_ODD = 95,
 };
@@ -132,9 +132,24 @@ static uint64_t up_to_power_of_2(uint64_t v)
     return v & (v - 1) ? UINT64_C(2) << (63 - __builtin_clzll(v)) : v;
 }
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Bytes of lines between an odd row and the next one, where rows begin 0 to 63 columns into a line, each ld % 64 after the
+ * one before, and take one access of `step` columns more beyond some of these: if only one of the two does, they meet in
+ * different accesses. */
+static int64_t wave_ends(int64_t rows, int64_t step, int64_t cols, int64_t ld)
+{
+    const int64_t beyond = least((step - cols % step) % step, LINE), after = ld % LINE;
+    return (rows / 2 - (rows > 1)) * 2 * least(least(after, LINE - after), least(beyond, LINE - beyond));
+}
+
 /* Bytes that a tile of AMD's moves beyond those of the rows, in thousandths of these: of the lines at the ends of rows,
  * which two waves that have neighbouring rows both touch; of lines between two accesses of a wave, where the tile has no
- * room to start at a line; and of the lines of a workgroup's scales where output is 8 bits. */
+ * room to start at a line; where output is 8 bits, of the lines of a workgroup's scales, of those between rows that share a
+ * wave where it has these in different accesses, and of vectors moved into another access's line. */
 static int64_t line_bytes(const struct fly_kernel *k, bool codes, int64_t wave, int64_t cols, int64_t ld)
 {
     const struct fly_rowwise_tile *t = &k->rowwise;
@@ -147,6 +162,8 @@ static int64_t line_bytes(const struct fly_kernel *k, bool codes, int64_t wave, 
         const int64_t most = fly_rowwise_most_before(ld, line), lacking = t->passes == 1 && most > room ? most - room : 0;
         bytes += most * element + rows_of_wave * accesses * LINE * lacking / line;
     }
+    if (codes && ld % LINE)
+        bytes += 2 * (wave_ends(rows_of_wave, lanes * t->vec, cols, ld) + rows_of_wave * LINE * 2 * (t->vec - 1) / (lanes * t->vec));
     return 1000 * bytes / (cols * (in + out) * rows_of_wave);
 }
 
