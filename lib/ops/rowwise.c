@@ -72,7 +72,7 @@ struct taste {
 static const struct taste on_amd = {4, 128, 4, 128, 256, 0, 25};
 /* Of PTX. Rows whose vectors are not aligned are taken best by tiles of single elements. */
 static const struct taste on_ptx[] = {
-    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 8, 25},
+    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 8, 31},
     [FLY_ROWWISE_POWERS] = {2, 128, 2, 256, 512, 5, 25},
     [FLY_ROWWISE_ASKS] = {2, 128, 2, 256, 512, 5, 33},
     [FLY_ROWWISE_WIDE] = {2, 256, 2, 256, 512, 8, 25},
@@ -105,6 +105,8 @@ enum {
     COST_NARROW = 4000,      /* accesses of less than 16 bytes */
     COST_ODD = 200,          /* vectors on PTX that are not aligned and are taken by elements */
     ODD_ELEMENTS = 12,       /* a lane should have, there */
+    COST_MANY_VECTORS = 32,  /* a lane of PTX with more vectors than this leaves registers for fewer lanes: */
+    MOST_VECTORS = 4,
     COST_THREADS_STEP = 30,  /* a halving or doubling away from the wanted block */
     COST_IDLE_CUS = 150,     /* packing rows although compute units stay idle */
     COST_IDLE_LANES = 200,   /* more than a tenth of the lanes without columns, in rows of whole cache lines up to */
@@ -167,6 +169,17 @@ static int64_t line_bytes(const struct fly_kernel *k, bool codes, int64_t wave, 
     return 1000 * bytes / (cols * (in + out) * rows_of_wave);
 }
 
+/* The part of idle lanes' share that they cost on PTX: more in loops that read again from L1 and have registers for parameters,
+ * not for all lanes; more still in small tiles that ask for parameters and fill an SM; less where a lane has vectors to
+ * spare. */
+static int idle_part(const struct fly_rowwise_tile *t, const struct taste *taste, bool once)
+{
+    const bool again = t->passes != 1 && once && t->threads > 128;
+    if (taste == &on_ptx[FLY_ROWWISE_ASKS])
+        return again ? 2 : t->passes == 1 && t->vectors <= 2 ? 1 : 4;
+    return again && taste == &on_ptx[FLY_ROWWISE_LIGHT] ? taste->idle_part / 2 : taste->idle_part;
+}
+
 static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, int64_t ld,
                        bool twice, const struct fly_target *target, const struct taste *taste)
 {
@@ -177,7 +190,7 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     int64_t idle = sweep > INT64_MAX / 1000 / rounds ? INT64_MAX / 4 : sweep * rounds * 1000 / cols - 1000;
     const bool amd = taste == &on_amd, codes = amd && t->flags & FLY_ROWWISE_CODES;
     const bool many = rows >= 4 * (int64_t)cus; /* rows fill the machine */
-    int64_t cost = idle / (!amd && many ? taste->idle_part : target->arch->wave == 64 ? IDLE_PART_WAVE64 : IDLE_PART);
+    int64_t cost = idle / (!amd && many ? idle_part(t, taste, rounds == 1) : target->arch->wave == 64 ? IDLE_PART_WAVE64 : IDLE_PART);
     if (amd && cols <= SHORT_ROW && ld % (LINE * 8 / fly_dtype_bits(k->types[0])) == 0 && idle > MOST_IDLE)
         cost += COST_IDLE_LANES;
     if (amd) {
@@ -204,8 +217,10 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
         cost += again ? COST_ROUND * (rounds - 1) : 0;
     }
     cost += k->cluster ? COST_SHARED + (taste == &on_ptx[FLY_ROWWISE_LIGHT] ? 1 : 2) * idle : 0;
+    if (!amd && t->passes == 1 && t->vectors > MOST_VECTORS && t->vec > 1)
+        cost += COST_MANY_VECTORS;
     cost += taste->vector_step * log2_distance(amd ? t->vectors : up_to_power_of_2(t->vectors), (uint64_t)vectors);
-    cost += COST_THREADS_STEP * (log2_distance(k->block, (uint64_t)block) + (!amd && t->passes == 1 && k->block == WIDE_BLOCK));
+    cost += COST_THREADS_STEP * (log2_distance(k->block, (uint64_t)block) + 2 * (!amd && t->passes == 1 && k->block == WIDE_BLOCK));
     /* Two rows of half a wave of 32 each are no more than one of a wave of 64. */
     const bool few = amd && k->block == 32 && t->rows == 2;
     if (t->rows > 1 && !few && workgroups < cus && workgroups < rows)
