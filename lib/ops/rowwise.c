@@ -112,8 +112,9 @@ enum {
     COST_IDLE_LANES = 200,   /* more than a tenth of the lanes without columns, in rows of whole cache lines up to */
     SHORT_ROW = 1024,        /* columns */
     MOST_IDLE = 111,         /* lanes without columns, in thousandths of those that have some */
-    COST_LINES = 300,        /* more line_bytes than these, for rows that begin at lines and for others: */
+    COST_LINES = 150,        /* more line_bytes than these, for rows that begin at lines and for others: */
     MOST_LINES = 20,
+    COST_LINES_ODD = 300,
     MOST_LINES_ODD = 95,
 };
 
@@ -196,7 +197,10 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     if (amd) {
         const int64_t lines = line_bytes(k, codes, target->arch->wave, cols, ld);
         const int64_t elements = codes ? LINE : LINE * 8 / fly_dtype_bits(k->types[0]);
-        cost += lines + (lines > (ld % elements ? MOST_LINES_ODD : MOST_LINES) ? COST_LINES : 0);
+        const bool odd = ld % elements != 0;
+        cost += lines;
+        if (lines > (odd ? MOST_LINES_ODD : MOST_LINES))
+            cost += odd ? COST_LINES_ODD : COST_LINES;
     }
     int64_t workgroups = (rows + t->rows - 1) / t->rows;
     int vectors = many ? taste->vectors : taste->few_vectors;
