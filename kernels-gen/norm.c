@@ -74,8 +74,12 @@ static const struct kg_rowwise ptx_tiles[] = {
     {1, 2048, 4, .cluster = 8}, {1, 4096, 4, .cluster = 8},
     {1, 512, 4, .loop = true},
 };
-/* Of ops that keep parameters in registers: for others fewer lanes would be resident. */
-static const struct kg_rowwise ptx_large_tile = {1, 128, 5};
+/* Of widths between powers of two, measured: of ops that ask for parameters and of others, which are fastest with two
+ * vectors a lane. Five vectors and parameters in registers would leave room for too few lanes of the former. */
+static const struct kg_rowwise ptx_asking_tiles[] = {{4, 32, 3}, {2, 64, 3}, {1, 160, 4}, {1, 224, 4}, {1, 320, 3}};
+static const struct kg_rowwise ptx_light_tiles[] = {
+    {4, 32, 3}, {1, 96, 2}, {2, 96, 2}, {1, 160, 2}, {1, 192, 2}, {1, 320, 2}, {1, 384, 2}, {1, 640, 2}, {1, 128, 5},
+};
 /* These pay where the row is read again from L1; the second of ops that need few registers beside the row. */
 static const struct kg_rowwise ptx_again_tiles[] = {{1, 256, 4, .loop = true}, {1, 128, 4, .loop = true}};
 
@@ -162,8 +166,10 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
         const bool all = plain && !kg_arch_generic(arch);
         if (kg_isa_of(arch)->resident_lanes && all) {
             kg_row_offer(s, ptx_tiles, sizeof ptx_tiles / sizeof *ptx_tiles, visit, with);
-            if (!op->asks)
-                kg_row_offer(s, &ptx_large_tile, 1, visit, with);
+            if (op->asks)
+                kg_row_offer(s, ptx_asking_tiles, sizeof ptx_asking_tiles / sizeof *ptx_asking_tiles, visit, with);
+            else
+                kg_row_offer(s, ptx_light_tiles, sizeof ptx_light_tiles / sizeof *ptx_light_tiles, visit, with);
             for (unsigned i = 0; i < sizeof ptx_again_tiles / sizeof *ptx_again_tiles; i++) {
                 struct kg_spec loop = s;
                 loop.tile = ptx_again_tiles[i];

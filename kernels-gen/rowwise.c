@@ -816,6 +816,15 @@ static void join_waves(struct kg *g, const struct kg_spec *s, const char *name, 
     kg_line(g, "if (lane %% %u == %u)", wave, from);
     kg_line(g, "    %s_of_wave%s[lane / %u] = %s;", name, slot, wave, name);
     kg_line(g, "barrier();");
+    if (waves & (waves - 1)) { /* no exchange pairs all of them */
+        kg_line(g, "%s = %s_of_wave%s[0];", name, name, slot);
+        for (unsigned w = 1; w < waves; w++) {
+            snprintf(other, sizeof other, "%s_of_wave%s[%u]", name, slot, w);
+            snprintf(joined, sizeof joined, r->join, name, other);
+            kg_line(g, "%s = %s;", name, joined);
+        }
+        return;
+    }
     kg_line(g, "%s = %s_of_wave%s[lane %% %u];", name, name, slot, waves);
     for (unsigned group = 2; group <= waves; group *= 2) {
         snprintf(other, sizeof other, "other%u%s(%s)", group, r->suffix, name);
@@ -845,10 +854,11 @@ static void reduce_halves(struct kg *g, const struct kg_spec *s, const char *nam
         kg_line(g, "if (lane %% %u < 2)", wave);
         kg_line(g, "    %s_of_wave%s[lane / %u * 2 + lane %% 2] = half;", name, slot, wave);
         kg_line(g, "barrier();");
-        kg_line(g, "half = %s_of_wave%s[lane %% %u];", name, slot, smaller(halves, wave));
-        if (halves > wave)
-            kg_line(g, "half += %s_of_wave%s[lane %% %u + %u];", name, slot, wave, wave);
-        for (unsigned group = 4; group <= smaller(halves, wave); group *= 2)
+        const unsigned at_once = halves & (halves - 1) ? 2 : smaller(halves, wave);
+        kg_line(g, "half = %s_of_wave%s[lane %% %u];", name, slot, at_once);
+        for (unsigned first = at_once; first < halves; first += at_once)
+            kg_line(g, "half += %s_of_wave%s[lane %% %u + %u];", name, slot, at_once, first);
+        for (unsigned group = 4; group <= at_once; group *= 2)
             kg_line(g, "half += other%u_wide(half);", group);
     }
     kg_line(g, "%s = from_halves(half, second);", name);

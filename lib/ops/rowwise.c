@@ -68,17 +68,18 @@ struct taste {
     int vectors, block, few_vectors, few_block, single_block;
     int idle_part; /* on PTX, where rows fill the machine; see IDLE_PART */
     int vector_step; /* a halving or doubling away from the wanted vectors */
+    int start_bytes; /* on PTX, where rows fill the machine: fewer are loaded while a workgroup starts */
 };
-static const struct taste on_amd = {4, 128, 4, 128, 256, 0, 25};
+static const struct taste on_amd = {4, 128, 4, 128, 256, 0, 25, 0};
 /* Of PTX. Rows whose vectors are not aligned are taken best by tiles of single elements. */
 static const struct taste on_ptx[] = {
-    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 8, 31},
-    [FLY_ROWWISE_POWERS] = {2, 128, 2, 256, 512, 5, 25},
-    [FLY_ROWWISE_ASKS] = {2, 128, 2, 256, 512, 5, 33},
-    [FLY_ROWWISE_WIDE] = {2, 256, 2, 256, 512, 8, 25},
-    [FLY_ROWWISE_BUSY] = {4, 64, 2, 256, 512, 8, 25},
+    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 12, 31, 2560},
+    [FLY_ROWWISE_POWERS] = {2, 128, 2, 256, 512, 5, 25, 2560},
+    [FLY_ROWWISE_ASKS] = {2, 128, 2, 256, 512, 5, 33, 2560},
+    [FLY_ROWWISE_WIDE] = {2, 256, 2, 256, 512, 8, 25, 0},
+    [FLY_ROWWISE_BUSY] = {4, 64, 2, 256, 512, 8, 25, 0},
 };
-static const struct taste on_ptx_odd = {4, 128, 2, 256, 512, 8, 25};
+static const struct taste on_ptx_odd = {4, 128, 2, 256, 512, 8, 25, 0};
 
 static const struct taste *taste_of(const struct fly_target *t, const struct fly_kernel *k, int64_t cols,
                                     int64_t ld, enum fly_rowwise_work work)
@@ -108,6 +109,8 @@ enum {
     COST_MANY_VECTORS = 32,  /* a lane of PTX with more vectors than this leaves registers for fewer lanes: */
     MOST_VECTORS = 4,
     COST_THREADS_STEP = 30,  /* a halving or doubling away from the wanted block */
+    COST_START = 100,        /* workgroups that start no faster than memory brings their rows */
+    COST_SPARE_ROWS = 40,    /* a barrier that rows share although half of them would do for a start */
     COST_IDLE_CUS = 150,     /* packing rows although compute units stay idle */
     COST_IDLE_LANES = 200,   /* more than a tenth of the lanes without columns, in rows of whole cache lines up to */
     SHORT_ROW = 1024,        /* columns */
@@ -178,7 +181,7 @@ static int idle_part(const struct fly_rowwise_tile *t, const struct taste *taste
     const bool again = t->passes != 1 && once && t->threads > 128;
     if (taste == &on_ptx[FLY_ROWWISE_ASKS])
         return again ? 2 : t->passes == 1 && t->vectors <= 2 ? 1 : 4;
-    return again && taste == &on_ptx[FLY_ROWWISE_LIGHT] ? taste->idle_part / 2 : taste->idle_part;
+    return again && taste == &on_ptx[FLY_ROWWISE_LIGHT] ? taste->idle_part / 4 : taste->idle_part;
 }
 
 static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, int64_t ld,
@@ -225,6 +228,10 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
         cost += COST_MANY_VECTORS;
     cost += taste->vector_step * log2_distance(amd ? t->vectors : up_to_power_of_2(t->vectors), (uint64_t)vectors);
     cost += COST_THREADS_STEP * (log2_distance(k->block, (uint64_t)block) + 2 * (!amd && t->passes == 1 && k->block == WIDE_BLOCK));
+    if (taste->start_bytes && many) {
+        const int64_t row = cols * (fly_dtype_bits(k->types[0]) / 8);
+        cost += t->rows * row < taste->start_bytes ? COST_START : t->rows / 2 * row > taste->start_bytes ? COST_SPARE_ROWS : 0;
+    }
     /* Two rows of half a wave of 32 each are no more than one of a wave of 64. */
     const bool few = amd && k->block == 32 && t->rows == 2;
     if (t->rows > 1 && !few && workgroups < cus && workgroups < rows)
