@@ -76,9 +76,15 @@ static const struct kg_rowwise ptx_tiles[] = {
 };
 /* Of widths between powers of two, measured: of ops that ask for parameters and of others, which are fastest with two
  * vectors a lane. Five vectors and parameters in registers would leave room for too few lanes of the former. */
-static const struct kg_rowwise ptx_asking_tiles[] = {{4, 32, 3}, {2, 64, 3}, {1, 160, 4}, {1, 224, 4}, {1, 320, 3}};
+static const struct kg_rowwise ptx_asking_tiles[] = {{4, 32, 3}, {2, 64, 3}, {1, 192, 3}, {1, 224, 4}, {1, 320, 3}};
 static const struct kg_rowwise ptx_light_tiles[] = {
-    {4, 32, 3}, {1, 96, 2}, {2, 96, 2}, {1, 160, 2}, {1, 192, 2}, {1, 320, 2}, {1, 384, 2}, {1, 640, 2}, {1, 128, 5},
+    {1, 96, 2}, {2, 96, 2}, {1, 160, 2}, {1, 192, 2}, {1, 320, 2}, {1, 384, 2}, {1, 640, 2}, {1, 128, 5},
+};
+/* Of 8-bit outputs, whose rows are kept as f32: four vectors a lane, in as few lanes as that takes. */
+static const struct kg_rowwise ptx_code_tiles[] = {
+    {16, 8, 1}, {16, 8, 2}, {8, 16, 2}, {4, 32, 2}, {2, 32, 3}, {2, 32, 4}, {1, 64, 3}, {1, 64, 4}, {1, 128, 3}, {1, 128, 4},
+    {1, 160, 4}, {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 2}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
+    {1, 512, 4, .loop = true},
 };
 /* These pay where the row is read again from L1; the second of ops that need few registers beside the row. */
 static const struct kg_rowwise ptx_again_tiles[] = {{1, 256, 4, .loop = true}, {1, 128, 4, .loop = true}};
@@ -177,7 +183,9 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
                 if (kg_row_again(&loop) && (op->light || (i == 0 && s.in != KG_F32)))
                     kg_row_offer(s, &ptx_again_tiles[i], 1, visit, with);
             }
-        } else if (kg_isa_of(arch)->wave_groups && all)
+        } else if (kg_isa_of(arch)->resident_lanes && kg_is_quantised(&s))
+            kg_row_offer(s, ptx_code_tiles, sizeof ptx_code_tiles / sizeof *ptx_code_tiles, visit, with);
+        else if (kg_isa_of(arch)->wave_groups && all)
             kg_row_offer(s, tiles_of_64, sizeof tiles_of_64 / sizeof *tiles_of_64, visit, with);
         else if (kg_isa_of(arch)->wave_groups)
             kg_row_offer(s, few_tiles_of_64, sizeof few_tiles_of_64 / sizeof *few_tiles_of_64, visit, with);
@@ -272,9 +280,11 @@ static void magnitude(struct kg *g, const struct kg_spec *s, const struct kg_nor
     kg_close(g);
 }
 
-/* The same where vectors are guarded: the result stays in wide@, and smoothing is skipped where there is none. */
-static void guarded_magnitude(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r)
+/* The same where the result stays in wide@: smoothing is skipped where there is none. */
+static void kept_magnitude(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r)
 {
+    if (!g->guarded)
+        kg_line(g, "$f wide@@;");
     kg_line(g, "{");
     g->indent++;
     kg_batches(g, (int)r->batch);
@@ -291,12 +301,17 @@ static void guarded_magnitude(struct kg *g, const struct kg_spec *s, const struc
     kg_each_end(g);
     kg_close(g);
     kg_each(g);
-    kg_line(g, "if (inside@)");
+    kg_line(g, g->guarded ? "if (inside@)" : "if (moved@ == 0)");
     kg_line(g, "    peak_$f(most_seen, nan_seen, wide@);");
     kg_each_end(g);
     kg_batches_end(g);
     kg_close(g);
     kg_peak_end(g);
+}
+
+bool kg_quant_keeps(const struct kg *g, const struct kg_spec *s)
+{
+    return g->guarded || ((g->aligned || s->tile.vec == 1) && kg_row_keeps_codes(s));
 }
 
 void kg_peak_begin(struct kg *g)
@@ -316,15 +331,15 @@ bool kg_quant_divides(const struct kg_spec *s)
 }
 
 /* Whether rounding to integers is the addition of 0x1.8p+23, and codes the low bytes of what that gives. */
-static bool adds_for_codes(const struct kg_spec *s)
+static bool adds_for_codes(const struct kg *g, const struct kg_spec *s)
 {
-    return s->out == KG_I8 && kg_isa_of(s->arch)->any_alignment;
+    return s->out == KG_I8 && (kg_isa_of(s->arch)->any_alignment || kg_quant_keeps(g, s));
 }
 
 void kg_quant_codes(struct kg *g, const struct kg_spec *s, const char *to, const char *value)
 {
     char line[96];
-    const bool by_addition = adds_for_codes(s);
+    const bool by_addition = adds_for_codes(g, s);
     if (kg_quant_divides(s))
         snprintf(line, sizeof line, by_addition ? "%s codes_$o(quotients_$f(%s, inverse, missing) + 0x1.8p+23f, picks);"
                                                 : "%s narrow_$o(quotients_$f(%s, inverse, missing));", to, value);
@@ -350,7 +365,7 @@ static bool stores_pairs(const struct kg_spec *s)
 
 void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value)
 {
-    if (stores_pairs(s)) {
+    if (g->guarded && stores_pairs(s)) {
         kg_note(g, "A row as long as the tile: of each two vectors an even lane stores the first, its neighbour's too, an odd "
                    "lane the second.");
         kg_open(g, "if (cols == %u)", kg_spec_max_cols(s));
@@ -364,9 +379,12 @@ void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value)
         kg_close(g);
     }
     kg_each(g);
-    kg_open(g, "if (inside@)");
+    kg_open(g, g->guarded ? "if (inside@)" : "if (moved@ == 0)");
     kg_quant_codes(g, s, "const $o out =", value);
-    kg_row_store_to(g, s, "y", "$o", "out");
+    if (g->guarded)
+        kg_row_store_to(g, s, "y", "$o", "out");
+    else
+        kg_line(g, "store_$o(y_row, at@, out);");
     kg_close(g);
     kg_each_end(g);
 }
@@ -421,7 +439,7 @@ static bool shares_scales(const struct kg_spec *s)
 void kg_quant_scale(struct kg *g, const struct kg_spec *s)
 {
     const char *largest = s->out == KG_I8 ? "127" : s->out == KG_E4M3 ? "448" : "240";
-    const bool divides = kg_quant_divides(s);
+    const bool divides = kg_quant_divides(s), keeps = kg_quant_keeps(g, s);
     g->stage = "scale";
     kg_note(g, "The scale takes the largest magnitude to the largest code: the quotient, corrected by its rest to the float "
                "nearest to it.");
@@ -430,24 +448,24 @@ void kg_quant_scale(struct kg *g, const struct kg_spec *s)
     kg_line(g, "float unit = __builtin_fmaf(__builtin_fmaf(-%s.0f, rough, most), 1 / %s.0f, rough);", largest, largest);
     if (divides)
         kg_line(g, "unit = top == 0 ? 1 : unit;");
-    if (g->guarded)
+    if (keeps)
         kg_line(g, divides ? "float inverse, missing;" : "float inverse;");
     else
         kg_line(g, divides ? "float lift = 1, limit = 0, inverse, missing;" : "float lift = 1, limit = 0, inverse;");
     reciprocals(g, "unit", divides);
-    if (adds_for_codes(s))
+    if (adds_for_codes(g, s))
         kg_line(g, "int picks = 0x05040100;");
     kg_note(g, "Rows far from 1 are lifted, so that nothing leaves the range of normal numbers. Their scale may, and be so "
                "coarse that quotients pass the largest code, or 0, which then is 1.%s",
             divides ? " And one fraction needs a reciprocal of its own." : "");
     kg_open(g, divides ? "if (top != 0 && ((unsigned)(top - 0x1f800000) > 0x40000000 || fraction(unit) == 0x7fffff))"
                        : "if ((unsigned)(top - 0x1f800000) > 0x40000000)");
-    kg_line(g, g->guarded ? "const float lift = top == 0 ? 1 : most < 0x1p-64f ? 0x1p+60f : most > 0x1p+64f ? 0x1p-60f : 1;"
+    kg_line(g, keeps ? "const float lift = top == 0 ? 1 : most < 0x1p-64f ? 0x1p+60f : most > 0x1p+64f ? 0x1p-60f : 1;"
                           : "lift = top == 0 ? 1 : most < 0x1p-64f ? 0x1p+60f : most > 0x1p+64f ? 0x1p-60f : 1;");
     kg_line(g, "unit = (float)((double)most * (1 / %s.0));", largest);
     kg_line(g, "unit = unit == 0 ? 1 : unit;");
     kg_line(g, "const float level = unit * lift;");
-    kg_line(g, g->guarded ? "const float limit = level * %s.0f;" : "limit = level * %s.0f;", largest);
+    kg_line(g, keeps ? "const float limit = level * %s.0f;" : "limit = level * %s.0f;", largest);
     reciprocals(g, "level", divides);
     if (divides) {
         kg_open(g, "if (fraction(level) == 0x7fffff)");
@@ -458,14 +476,14 @@ void kg_quant_scale(struct kg *g, const struct kg_spec *s)
         kg_line(g, "if (top == 0x7f800000)");
         kg_line(g, "    inverse = missing = 0;");
     }
-    if (adds_for_codes(s)) {
+    if (adds_for_codes(g, s)) {
         kg_line(g, "if (top >= 0x7f800000)");
         kg_line(g, "    picks = 0x0c0c0c0c;");
     }
-    if (g->guarded) {
+    if (keeps) {
         kg_open(g, "if (lift != 1)");
         kg_each(g);
-        kg_line(g, "wide@ = within_$f(wide@ * rare(lift), limit);");
+        kg_line(g, g->guarded ? "wide@ = within_$f(wide@ * rare(lift), limit);" : "wide@ = within_$f(wide@ * lift, limit);");
         kg_each_end(g);
         kg_close(g);
     }
@@ -492,9 +510,9 @@ void kg_norm_write(struct kg *g, const struct kg_spec *s, const struct kg_norm_r
 {
     if (kg_is_quantised(s)) {
         kg_note(g, "The largest magnitude of the result.");
-        if (g->guarded) {
+        if (kg_quant_keeps(g, s)) {
             kg_peak_begin(g);
-            guarded_magnitude(g, s, r);
+            kept_magnitude(g, s, r);
             kg_row_reduce(g, s, "top", &kg_largest);
             kg_quant_scale(g, s);
             kg_quant_write(g, s, "wide@");

@@ -75,7 +75,9 @@ void kg_quant_lift(struct kg *g, const char *value);
 /* After that: `to` the codes of `value`. */
 void kg_quant_codes(struct kg *g, const struct kg_spec *s, const char *to, const char *value);
 
-/* After kg_quant_scale, where vectors are guarded: writes the codes of the f32 vectors `value`. */
+/* Whether f32 vectors stay in wide@ from the search for the largest magnitude on: kg_quant_scale lifts them. */
+bool kg_quant_keeps(const struct kg *g, const struct kg_spec *s);
+/* After kg_quant_scale, where vectors are kept: writes the codes of the f32 vectors `value`. */
 void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value);
 
 #endif

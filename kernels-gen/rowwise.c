@@ -96,11 +96,18 @@ static unsigned asked_bytes(const struct kg_spec *s)
     return 2 * 16 * s->tile.vectors * kg_spec_block(s);
 }
 
+bool kg_row_keeps_codes(const struct kg_spec *s)
+{
+    enum { MOST_KEPT = 32 };
+    return kg_isa_of(s->arch)->resident_lanes && kg_dtypes[s->out].bits == 8 && !s->tile.loop &&
+           s->tile.vectors * s->tile.vec <= MOST_KEPT;
+}
+
 bool kg_row_asks(const struct kg_spec *s)
 {
     enum { MOST_VECTORS = 4 };
     return s->op->asks && kg_isa_of(s->arch)->asks && s->tile.vec > 1 && !s->tile.loop && !s->tile.cluster &&
-           s->tile.vectors <= MOST_VECTORS && s->weight == s->in && s->out == s->in && asked_bytes(s) < s->arch->lds;
+           s->tile.vectors <= MOST_VECTORS && s->weight == s->in && (s->out == s->in || kg_row_keeps_codes(s)) && asked_bytes(s) < s->arch->lds;
 }
 
 void kg_row_ask(struct kg *g, const struct kg_spec *s, const char *from, const char *other)
@@ -251,6 +258,8 @@ unsigned kg_row_resident(const struct kg_spec *s)
     unsigned lanes = most / 2;
     if (s->tile.cluster && !s->op->registers) /* two rows, and parameters */
         lanes = most / 4;
+    else if (kg_row_keeps_codes(s))
+        lanes = most * (s->tile.vec > 1 && s->tile.vectors * s->tile.vec <= 16 ? 6 : 4) / 8;
     else if (kg_row_asks(s))
         lanes = most * (s->tile.vectors <= 2 ? 8 : s->tile.vectors == 3 ? 6 : 5) / 8;
     else if (s->op->registers)
@@ -976,6 +985,14 @@ void kg_row_offer_odd(const struct kg_spec *s, void (*visit)(const struct kg_spe
         {8, 32, 8, .vec = 1}, {8, 32, 12, .vec = 1}, {8, 32, 16, .vec = 1}, {1, 64, 13, .vec = 1}, {1, 64, 16, .vec = 1},
         {1, 128, 12, .vec = 1}, {1, 128, 16, .vec = 1}, {1, 256, 12, .vec = 1}, {1, 256, 16, .vec = 1},
     };
-    if (!kg_isa_of(s->arch)->any_alignment && kg_dtypes[s->in].bits == 16 && s->out == s->in && s->weight == s->in)
+    static const struct kg_rowwise of_codes[] = {
+        {8, 32, 16, .vec = 1}, {1, 64, 13, .vec = 1}, {1, 64, 16, .vec = 1}, {1, 128, 16, .vec = 1}, {1, 256, 12, .vec = 1},
+        {1, 256, 16, .vec = 1},
+    };
+    if (kg_isa_of(s->arch)->any_alignment || kg_dtypes[s->in].bits != 16 || s->weight != s->in)
+        return;
+    if (s->out == s->in)
         kg_row_offer(*s, tiles, sizeof tiles / sizeof *tiles, visit, with);
+    else if (kg_dtypes[s->out].bits == 8)
+        kg_row_offer(*s, of_codes, sizeof of_codes / sizeof *of_codes, visit, with);
 }

@@ -181,6 +181,9 @@ bool kg_row_passes_over(const struct kg *g, const struct kg_spec *s);
  * flyQuantPerToken after them give what the norm with codes gives. */
 bool kg_row_codes(const struct kg_spec *s);
 
+/* Whether the body for aligned rows keeps what becomes codes as f32, in half of a lane's registers. */
+bool kg_row_keeps_codes(const struct kg_spec *s);
+
 /* Whether parameters are asked for with the row: they lie in shared memory, where each lane finds what it asked for. Then
  * they take no registers while the row is summed up, and nothing waits for them. */
 bool kg_row_asks(const struct kg_spec *s);

@@ -509,6 +509,59 @@ static const struct kg_word words[] = {
      "    const float in = __nvvm_fmax_f(__nvvm_fmin_f(v, 127), -127);\n"
      "    return v == v ? (int)__builtin_rintf(in) : 0;\n"
      "}"},
+    {"byte_of_each", KG_ANY, 0, 0,
+     "/* The low bytes of two floats, as the low bytes. */\n"
+     "static __device__ int byte_of_each(float a, float b)\n"
+     "{\n"
+     "    return __nvvm_prmt(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), 0x0040);\n"
+     "}"},
+    {"codes_$x", KG_MANY, 8, 1u << KG_I8,
+     "/* The integers that v is above 0x1.8p+23; zeros where `picks` takes no bytes. */\n"
+     "static __device__ $x codes_$x($f v, int picks)\n"
+     "{\n"
+     "    typedef int words __attribute__((ext_vector_type($n / 4)));\n"
+     "    const int seen = picks == 0x0c0c0c0c ? 0 : -1;\n"
+     "    words codes;\n"
+     "#pragma unroll\n"
+     "    for (int w = 0; w < $n / 4; w++) {\n"
+     "        const int low = byte_of_each(v[4 * w], v[4 * w + 1]), high = byte_of_each(v[4 * w + 2], v[4 * w + 3]);\n"
+     "        codes[w] = (int)__nvvm_prmt(low, high, 0x5410) & seen;\n"
+     "    }\n"
+     "    return __builtin_bit_cast($x, codes);\n"
+     "}"},
+    {"codes_$x", KG_ONE, 8, 1u << KG_I8,
+     "static __device__ $x codes_$x(float v, int picks)\n"
+     "{\n"
+     "    return picks == 0x0c0c0c0c ? 0 : __builtin_bit_cast(int, v);\n"
+     "}"},
+    {"scaled_$x", KG_ONE, 32, 1u << KG_F32,
+     "static __device__ $x scaled_$x($x v, float factor, float term)\n"
+     "{\n"
+     "    return __builtin_fmaf(v, factor, term);\n"
+     "}"},
+    {"peak_$x", KG_ONE, 32, 1u << KG_F32,
+     "static __device__ void peak_$x(float &most, bool &, $x v)\n"
+     "{\n"
+     "    most = __nvvm_fmax_nan_f(most, __builtin_fabsf(v));\n"
+     "}"},
+    {"scaled_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* v factor + term, rounded once. */\n"
+     "static __device__ $x scaled_$x($x v, float factor, float term)\n"
+     "{\n"
+     "    $x out;\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        out[e] = __builtin_fmaf(v[e], factor, term);\n"
+     "    return out;\n"
+     "}"},
+    {"peak_$x", KG_MANY, 32, 1u << KG_F32,
+     "/* `most` becomes the largest of itself and the elements' magnitudes, or NaN where one is: then it says so itself. */\n"
+     "static __device__ void peak_$x(float &most, bool &, $x v)\n"
+     "{\n"
+     "#pragma unroll\n"
+     "    for (int e = 0; e < $n; e++)\n"
+     "        most = __nvvm_fmax_nan_f(most, __builtin_fabsf(v[e]));\n"
+     "}"},
     {"four_e4m3", KG_ANY, 0, 0,
      "/* Four codes, the first in the low byte. */\n"
      "static __device__ int four_e4m3(float a, float b, float c, float d)\n"

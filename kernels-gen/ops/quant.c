@@ -45,12 +45,12 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
 
 static void sweep(struct kg *g, const struct kg_spec *s)
 {
-    if (g->guarded) {
+    if (kg_quant_keeps(g, s)) {
         kg_peak_begin(g);
         kg_line(g, "$f wide@@;");
         kg_each(g);
         kg_line(g, "wide@ = widen_$x(values@);");
-        kg_line(g, "if (inside@)");
+        kg_line(g, g->guarded ? "if (inside@)" : "if (moved@ == 0)");
         kg_line(g, "    peak_$f(most_seen, nan_seen, wide@);");
         kg_each_end(g);
         kg_peak_end(g);
@@ -80,14 +80,14 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_places(g, s);
     kg_note(g, "The only read of the row.");
     kg_row_load(g, s, "values", false);
-    if (!g->guarded)
+    if (!kg_quant_keeps(g, s))
         kg_line(g, "int top = 0;");
     sweep(g, s);
-    if (!g->guarded)
+    if (!kg_quant_keeps(g, s))
         kg_row_keep_packed(g, s, "values");
     kg_row_reduce(g, s, "top", &kg_largest);
     kg_quant_scale(g, s);
-    if (g->guarded)
+    if (kg_quant_keeps(g, s))
         kg_quant_write(g, s, "wide@");
     else
         write_row(g, s);

@@ -29,9 +29,10 @@ static void variants(const struct kg_op *op, const struct kg_arch *arch,
 }
 
 /* Parameters come with the row while registers allow. */
-static bool params_early(const struct kg_spec *s)
+static bool params_early(const struct kg *g, const struct kg_spec *s)
 {
-    return s->tile.vectors <= 2 && s->tile.vectors <= kg_norm_batch(s) && s->weight == s->in;
+    return (kg_quant_keeps(g, s) && !g->guarded) ||
+           (s->tile.vectors <= 2 && s->tile.vectors <= kg_norm_batch(s) && s->weight == s->in);
 }
 
 /* A vector and its place are 6 registers, a parameter 4 or, f32 with 16-bit input, 8; the rest is the
@@ -80,7 +81,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
 
     kg_note(g, "The only read of the row.");
     kg_row_load(g, s, "values", false);
-    if (params_early(s))
+    if (params_early(g, s))
         params(g, s);
     kg_norm_add(g, s);
     kg_blank(g);
@@ -95,7 +96,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_reduce(g, s, "square", &kg_sum);
     scale_and_statistics(g);
 
-    const struct kg_norm_result r = {params, result, params_early(s), kg_norm_batch(s)};
+    const struct kg_norm_result r = {params, result, params_early(g, s), params_early(g, s) ? s->tile.vectors : kg_norm_batch(s)};
     kg_norm_write(g, s, &r);
 }
 

@@ -107,7 +107,7 @@ static void ideal_bytes(const struct fly_problem *p, uint64_t *data, uint64_t *p
 /* Checks args, copies them with defaults filled in, and makes the problem. */
 static uint32_t heuristic(const struct fly_kernel *k, uint32_t n, const struct fly_problem *p, const struct fly_target *t)
 {
-    return fly_rowwise_heuristic(k, n, p, FLY_ROWWISE_LIGHT, !p->v[F_ADD], t);
+    return fly_rowwise_heuristic(k, n, p, fly_is_quantised(p->types[2]) ? FLY_ROWWISE_BUSY : FLY_ROWWISE_LIGHT, !p->v[F_ADD], t);
 }
 
 static flyStatus_t validate(flyHandle_t h, const char *function, const void *args, void *copy, struct fly_problem *p)

@@ -73,7 +73,7 @@ struct taste {
 static const struct taste on_amd = {4, 128, 4, 128, 256, 0, 25, 0};
 /* Of PTX. Rows whose vectors are not aligned are taken best by tiles of single elements. */
 static const struct taste on_ptx[] = {
-    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 12, 31, 2560},
+    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 12, 31, 2432},
     [FLY_ROWWISE_POWERS] = {2, 128, 2, 256, 512, 5, 25, 2560},
     [FLY_ROWWISE_ASKS] = {2, 128, 2, 256, 512, 5, 33, 2560},
     [FLY_ROWWISE_WIDE] = {2, 256, 2, 256, 512, 8, 25, 0},
