@@ -187,6 +187,44 @@ Test(select, gradients_keep_their_workspace_small)
             }
 }
 
+/* Tiles that measured fastest on an H200 (docs/performance.md), where another was picked before or a near cost could. */
+Test(select, rows_on_nvidia_take_the_tiles_that_measured_fastest)
+{
+    static const char *const fastest[][2] = {
+        {"layernorm:bf16:rows=43690,cols=768", "r2t32v3"},
+        {"layernorm:bf16:rows=29128,cols=1152", "r2t64v3"},
+        {"layernorm:bf16:rows=21846,cols=1536", "r1t64v3"},
+        {"layernorm:bf16:rows=7282,cols=4608", "r1t192v3"},
+        {"layernorm:bf16:rows=6554,cols=5120", "r1t256v3"},
+        {"layernorm:bf16:rows=4682,cols=7168", "r1t224v4"},
+        {"rmsnorm:bf16:rows=43690,cols=768", "r2t64v2"},
+        {"rmsnorm:bf16:rows=29128,cols=1152", "r2t96v2"},
+        {"rmsnorm:bf16:rows=26214,cols=1280", "r1t96v2"},
+        {"rmsnorm:bf16:rows=16384,cols=4096", "r1t128v4_loop"},
+        {"rmsnorm:bf16:rows=6554,cols=5120", "r1t320v2"},
+        {"rmsnorm:bf16:rows=4370,cols=7680", "r1t512v2"},
+        {"rmsnorm:f32:rows=3276,cols=5120", "r1t640v2"},
+        {"softmax:bf16:rows=29128,cols=1152", "r2t32v5"},
+        {"softmax:bf16:rows=14564,cols=2304", "r1t96v3"},
+        {"softmax:bf16:rows=6242,cols=5376", "r1t256v4_loop"},
+        {"rmsnorm:bf16,bf16,i8:rows=16384,cols=4096,quant=dynamic", "r1t128v4"},
+        {"layernorm:bf16,bf16,i8:rows=32768,cols=1024,quant=dynamic", "r2t32v4"},
+        {"rmsnorm:bf16,bf16,e4m3:rows=4096,cols=769,quant=dynamic", "r1t64v13_e1"},
+    };
+    const struct fly_arch *arch = fly_arch_find("sm90a");
+    for (unsigned i = 0; i < COUNT(fastest); i++) {
+        struct fly_problem p;
+        char error[256];
+        uint32_t n;
+        cr_assert(!fly_problem_parse(fastest[i][0], &p, error, sizeof error), "%s", error);
+        fly_registry_rows(fly_op_table[p.op], arch->id, p.types, &n);
+        if (!n)
+            continue;
+        const char *name = select_or_fail(&p, arch->id, 132).kernel->name;
+        cr_expect_str_eq(strstr(name, "sm90a_") + strlen("sm90a_"), fastest[i][1], "%s has %s", fastest[i][0], name);
+    }
+}
+
 /* Where vectors must be aligned, gradients of rows that have them nowhere are taken by tiles of single elements. */
 Test(select, gradients_of_odd_rows_take_single_elements_on_nvidia)
 {
