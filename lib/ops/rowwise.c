@@ -66,20 +66,22 @@ int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes)
  * workgroup is the only parallelism. Measured on an H200 for PTX, modelled for AMD. */
 struct taste {
     int vectors, block, few_vectors, few_block, single_block;
-    int idle_part; /* on PTX, where rows fill the machine; see IDLE_PART */
     int vector_step; /* a halving or doubling away from the wanted vectors */
-    int start_bytes; /* on PTX, where rows fill the machine: fewer are loaded while a workgroup starts */
+    /* On PTX, where rows fill the machine: the part of idle lanes' share that they cost, of tiles of one or two vectors, of
+     * others, and of loops of more than four waves that read again from L1; and the bytes of rows that are loaded while a
+     * workgroup starts, 0: not looked at. */
+    int idle_of_few, idle, idle_again, start_bytes;
 };
-static const struct taste on_amd = {4, 128, 4, 128, 256, 0, 25, 0};
+static const struct taste on_amd = {4, 128, 4, 128, 256, .vector_step = 25};
 /* Of PTX. Rows whose vectors are not aligned are taken best by tiles of single elements. */
 static const struct taste on_ptx[] = {
-    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 12, 31, 2432},
-    [FLY_ROWWISE_POWERS] = {2, 128, 2, 256, 512, 5, 25, 2560},
-    [FLY_ROWWISE_ASKS] = {2, 128, 2, 256, 512, 5, 33, 2560},
-    [FLY_ROWWISE_WIDE] = {2, 256, 2, 256, 512, 8, 25, 0},
-    [FLY_ROWWISE_BUSY] = {4, 64, 2, 256, 512, 8, 25, 0},
+    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 31, 12, 12, 3, 2432},
+    [FLY_ROWWISE_POWERS] = {2, 128, 2, 256, 512, 25, 5, 5, 5, 2560},
+    [FLY_ROWWISE_ASKS] = {2, 128, 2, 256, 512, 33, 1, 4, 2, 2560}, /* small tiles fill an SM */
+    [FLY_ROWWISE_WIDE] = {2, 256, 2, 256, 512, 25, 8, 8, 8, 0},
+    [FLY_ROWWISE_BUSY] = {4, 64, 2, 256, 512, 25, 8, 8, 8, 0},
 };
-static const struct taste on_ptx_odd = {4, 128, 2, 256, 512, 8, 25, 0};
+static const struct taste on_ptx_odd = {4, 128, 2, 256, 512, 25, 8, 8, 8, 0};
 
 static const struct taste *taste_of(const struct fly_target *t, const struct fly_kernel *k, int64_t cols,
                                     int64_t ld, enum fly_rowwise_work work)
@@ -173,15 +175,11 @@ static int64_t line_bytes(const struct fly_kernel *k, bool codes, int64_t wave, 
     return 1000 * bytes / (cols * (in + out) * rows_of_wave);
 }
 
-/* The part of idle lanes' share that they cost on PTX: more in loops that read again from L1 and have registers for parameters,
- * not for all lanes; more still in small tiles that ask for parameters and fill an SM; less where a lane has vectors to
- * spare. */
 static int idle_part(const struct fly_rowwise_tile *t, const struct taste *taste, bool once)
 {
-    const bool again = t->passes != 1 && once && t->threads > 128;
-    if (taste == &on_ptx[FLY_ROWWISE_ASKS])
-        return again ? 2 : t->passes == 1 && t->vectors <= 2 ? 1 : 4;
-    return again && taste == &on_ptx[FLY_ROWWISE_LIGHT] ? taste->idle_part / 4 : taste->idle_part;
+    if (t->passes == 1)
+        return t->vectors <= 2 ? taste->idle_of_few : taste->idle;
+    return once && t->threads > 128 ? taste->idle_again : taste->idle;
 }
 
 static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, int64_t ld,
