@@ -107,7 +107,8 @@ bool kg_row_asks(const struct kg_spec *s)
 {
     enum { MOST_VECTORS = 4 };
     return s->op->asks && kg_isa_of(s->arch)->asks && s->tile.vec > 1 && !s->tile.loop && !s->tile.cluster &&
-           s->tile.vectors <= MOST_VECTORS && s->weight == s->in && (s->out == s->in || kg_row_keeps_codes(s)) && asked_bytes(s) < s->arch->lds;
+           s->tile.vectors <= MOST_VECTORS && s->weight == s->in && (s->out == s->in || kg_row_keeps_codes(s)) &&
+           asked_bytes(s) < s->arch->lds;
 }
 
 void kg_row_ask(struct kg *g, const struct kg_spec *s, const char *from, const char *other)
@@ -259,7 +260,7 @@ unsigned kg_row_resident(const struct kg_spec *s)
     if (s->tile.cluster && !s->op->registers) /* two rows, and parameters */
         lanes = most / 4;
     else if (kg_row_keeps_codes(s))
-        lanes = most * (s->tile.vec > 1 && s->tile.vectors * s->tile.vec <= 16 ? 6 : 4) / 8;
+        lanes = most * (s->tile.vec > 1 && s->tile.vectors * s->tile.vec <= 16 ? 6 : 4) / 8; /* 40 or 64 registers */
     else if (kg_row_asks(s))
         lanes = most * (s->tile.vectors <= 2 ? 8 : s->tile.vectors == 3 ? 6 : 5) / 8;
     else if (s->op->registers)

@@ -181,7 +181,8 @@ bool kg_row_passes_over(const struct kg *g, const struct kg_spec *s);
  * flyQuantPerToken after them give what the norm with codes gives. */
 bool kg_row_codes(const struct kg_spec *s);
 
-/* Whether the body for aligned rows keeps what becomes codes as f32, in half of a lane's registers. */
+/* Whether what becomes codes stays in registers as f32 until the row's scale is known: on NVIDIA, of up to 32 elements a lane, for
+ * which half of the lanes have room. Bodies for other rows of kernels made for vectors do not. */
 bool kg_row_keeps_codes(const struct kg_spec *s);
 
 /* Whether parameters are asked for with the row: they lie in shared memory, where each lane finds what it asked for. Then
