@@ -370,24 +370,52 @@ static bool shares_params(const struct kg_spec *s)
            !(s->arch->caps & FLY_CAP_MIX_BF16);
 }
 
+/*
+ * Whether vectors of several rows fall into one access to all banks of LDS: 32 or 64 of 4 bytes, to which a row of 16 lanes
+ * brings 256 bytes of a half. Then even rows, which run forward, and odd ones, which run backward, must read at an odd
+ * number of sweeps of a row from each other. Where the row has an even number of them, they do. Where it has one less, the
+ * middle one is kept twice, for even rows and for odd ones, and what follows lies a sweep farther on: a lane's vector j then
+ * is at sweep 0, 0, 1, 3 in even rows of 4 and at 3, 3, 2, 0 in odd ones. Vector 0 is outside these rows.
+ * Rows of fewer sweeps have smaller tiles and are not shared here.
+ */
+static bool meets_rows(const struct kg_spec *s)
+{
+    return s->tile.threads < 16 && s->tile.vectors > 2 && s->tile.vectors % 2 == 0;
+}
+
 static void share(struct kg *g, const struct kg_spec *s)
 {
-    const unsigned most = kg_spec_max_cols(s), sweep = s->arch->wave * s->tile.vec;
+    const unsigned most = kg_spec_max_cols(s), sweep = s->arch->wave * s->tile.vec, row = s->tile.threads * s->tile.vec;
+    const bool twice = meets_rows(s);
+    char wide[64] = "";
+    if (twice)
+        snprintf(wide, sizeof wide, " && cols > %u", most - 2 * row);
     static const char *const names[][2] = {{"gamma", "wide_gamma"}, {"beta", "wide_beta"}};
     kg_note(g, "Gamma and beta as f32 for all rows of the wave.");
     kg_line(g, "__shared__ __attribute__((aligned(16))) float wide_gamma[%u], wide_beta[%u];", most, most);
     g->lds += 8 * most;
     /* Of rows this short several are read at once, which is without conflicts where all begin at lines. */
-    kg_line(g, "const bool shared = gamma && beta && %s && workgroup_id() * %u + %u <= rows;",
-            s->tile.threads < 32 ? "!odd && !any_with_both(before != 0, true)" : "!odd", s->tile.rows, s->tile.rows);
+    kg_line(g, "const bool shared = gamma && beta && %s && workgroup_id() * %u + %u <= rows%s;",
+            s->tile.threads < 32 ? "!odd && !any_with_both(before != 0, true)" : "!odd", s->tile.rows, s->tile.rows, wide);
+    if (twice) {
+        kg_note(g, "Where a row leaves its last %u columns free, the middle ones are kept twice, once for odd rows.", row);
+        kg_line(g, "const int twice = cols <= %u ? %u : 0;", most - row, row);
+        kg_line(g, "const int backward = row & 1 ? twice : 0, forward = twice - backward;");
+        kg_line(g, "int kept@@;");
+        kg_each(g);
+        kg_line(g, "kept@ = begins@ + (j == 0 || j > %u ? forward : backward);", s->tile.vectors / 2);
+        kg_each_end(g);
+    }
     kg_open(g, "if (shared)");
     kg_line(g, "#pragma unroll");
     kg_open(g, "for (int first = 0; first < %u; first += %u)", most, sweep);
     kg_line(g, "const int place = first + $n * work_item_id();");
     if (most % sweep)
         kg_open(g, "if (place < %u)", most);
+    if (twice)
+        kg_line(g, "const int column = place + place / %u * (twice ? -%u : 0);", most / 2, row);
     for (int i = 0; i < 2; i++)
-        kg_line(g, "const $w some%d = load_param_$w(%s, within(place, cols - $n));", i, names[i][0]);
+        kg_line(g, "const $w some%d = load_param_$w(%s, within(%s, cols - $n));", i, names[i][0], twice ? "column" : "place");
     for (int i = 0; i < 2; i++)
         kg_line(g, "share_$f(%s, place, %u, widen_$w(some%d));", names[i][1], most, i);
     if (most % sweep)
@@ -403,8 +431,11 @@ static void params_shared(struct kg *g, const struct kg_spec *s)
     const unsigned most = kg_spec_max_cols(s);
     /* Lanes outside the row read on, as those inside do: at the row's end they would share banks. */
     char byte[64];
-    snprintf(byte, sizeof byte, most & (most - 1) ? "(unsigned)(begins@ < 0 ? begins@ + %u : begins@) * 2"
-                                                  : "(unsigned)begins@ %% %u * 2", most);
+    if (meets_rows(s))
+        snprintf(byte, sizeof byte, "(unsigned)kept@ * 2");
+    else
+        snprintf(byte, sizeof byte, most & (most - 1) ? "(unsigned)(begins@ < 0 ? begins@ + %u : begins@) * 2"
+                                                      : "(unsigned)begins@ %% %u * 2", most);
     kg_line(g, "$f scales``, offsets``;");
     kg_open(g, "if (shared)");
     kg_each(g);
