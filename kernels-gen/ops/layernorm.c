@@ -16,8 +16,8 @@
  * Longer rows are read twice. The first read keeps, for what a lane has seen, that sum, and sum and squares
  * of the deviations from a value near the lane's mean, which moves along.
  *
- * Registers: the row as it is in memory, vectors * 4 dwords, and gamma and beta while they fit; on NVIDIA these lie in
- * shared memory from the start, 32 bytes a vector (kg_row_asks).
+ * Registers: the row as it is in memory, vectors * 4 dwords, a dword an element where codes are kept as f32, and gamma and
+ * beta while they fit; on NVIDIA these lie in shared memory from the start, 32 bytes a vector (kg_row_asks).
  * LDS: 12 to 16 bytes a wave where a row has several; 8 bytes a column where rows share gamma and beta.
  */
 #include "../norm.h"

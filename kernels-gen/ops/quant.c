@@ -6,7 +6,8 @@
  *   top    its largest magnitude
  *   write  codes
  *
- * Longer rows are read twice. Registers: 4 dwords a vector. LDS: 4 bytes a wave where a row has several.
+ * Longer rows are read twice. Registers: 4 dwords a vector, or a dword an element where rows are kept as f32. LDS: 4 bytes a wave
+ * where a row has several.
  */
 #include "../norm.h"
 

@@ -8,7 +8,7 @@
  *
  * Longer rows are read again for the output, a quantised one twice.
  *
- * Registers: the row as it is in memory, vectors * 4 dwords, and gamma while it fits.
+ * Registers: the row as it is in memory, vectors * 4 dwords, a dword an element where codes are kept as f32, and gamma while it fits.
  * LDS: 4 bytes a wave where a row has several, 4 more for a quantised output.
  */
 #include "../norm.h"

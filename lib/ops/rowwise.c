@@ -112,7 +112,7 @@ enum {
     MOST_VECTORS = 4,
     COST_THREADS_STEP = 30,  /* a halving or doubling away from the wanted block */
     COST_START = 100,        /* workgroups that start no faster than memory brings their rows */
-    COST_SPARE_ROWS = 40,    /* a barrier that rows share although half of them would do for a start */
+    COST_SPARE_ROWS = 40,    /* rows that share a workgroup, and its barrier, although half of them would do for a start */
     COST_IDLE_CUS = 150,     /* packing rows although compute units stay idle */
     COST_IDLE_LANES = 200,   /* more than a tenth of the lanes without columns, in rows of whole cache lines up to */
     SHORT_ROW = 1024,        /* columns */

@@ -21,7 +21,7 @@ int64_t fly_rowwise_max_cols(const struct fly_kernel *k);
 int fly_rowwise_limits(const struct fly_kernel *k, char *text, size_t bytes);
 
 /* What an op's kernels do beside moving a row: little, powers of all that a tile has room for, ask for parameters, hold two
- * rows or make codes, much. */
+ * rows or make codes of a row as it is, make codes of results. */
 enum fly_rowwise_work { FLY_ROWWISE_LIGHT, FLY_ROWWISE_POWERS, FLY_ROWWISE_ASKS, FLY_ROWWISE_WIDE, FLY_ROWWISE_BUSY };
 
 /* The best tile of k[0..n-1] for p, or n. twice: a row may be read twice where it stays in L1, as it is not the sum of
