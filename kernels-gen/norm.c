@@ -66,23 +66,23 @@ static const struct kg_rowwise four_lanes[] = {{16, 4, 4}, {16, 4, 1}};
  * costs. Rows longer than the registers of a workgroup are shared: parameters that are read for each row would cost as
  * much as the row. */
 static const struct kg_rowwise ptx_tiles[] = {
-    {16, 8, 1}, {16, 8, 2}, {8, 16, 2}, {8, 16, 3}, {4, 16, 4},
-    {4, 32, 1}, {4, 32, 2}, {2, 32, 3}, {2, 32, 4}, {4, 64, 2}, {2, 64, 2},
-    {1, 64, 3}, {1, 64, 4}, {1, 128, 2}, {1, 128, 3}, {1, 128, 4},
-    {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 2}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
+    {16, 8, 1}, {16, 8, 2}, {8, 16, 1}, {8, 16, 2}, {4, 16, 4},
+    {4, 32, 1}, {2, 32, 2}, {2, 32, 3}, {1, 32, 4}, {2, 64, 1}, {2, 64, 2},
+    {1, 64, 3}, {1, 64, 4}, {1, 128, 1}, {1, 128, 2}, {1, 128, 3}, {1, 128, 4},
+    {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 1}, {1, 512, 2}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
     {1, 1024, 1}, {1, 1024, 2}, {1, 1024, 4}, {1, 1024, 8},
     {1, 2048, 4, .cluster = 8}, {1, 4096, 4, .cluster = 8},
     {1, 512, 4, .loop = true},
 };
 /* Of widths between powers of two, measured: of ops that ask for parameters and of others, which are fastest with two
  * vectors a lane. Five vectors and parameters in registers would leave room for too few lanes of the former. */
-static const struct kg_rowwise ptx_asking_tiles[] = {{4, 32, 3}, {2, 64, 3}, {1, 192, 3}, {1, 224, 4}, {1, 320, 3}};
+static const struct kg_rowwise ptx_asking_tiles[] = {{8, 16, 3}, {2, 64, 3}, {1, 192, 3}, {1, 224, 4}, {1, 320, 3}};
 static const struct kg_rowwise ptx_light_tiles[] = {
-    {1, 96, 2}, {2, 96, 2}, {1, 160, 2}, {1, 192, 2}, {1, 320, 2}, {1, 384, 2}, {1, 640, 2}, {1, 128, 5},
+    {1, 96, 2}, {1, 160, 2}, {1, 192, 2}, {1, 320, 2}, {1, 384, 2}, {1, 640, 2}, {1, 128, 5},
 };
 /* Of 8-bit outputs, whose rows are kept as f32: four vectors a lane, in as few lanes as that takes. */
 static const struct kg_rowwise ptx_code_tiles[] = {
-    {16, 8, 1}, {16, 8, 2}, {8, 16, 2}, {4, 32, 2}, {2, 32, 3}, {2, 32, 4}, {1, 64, 3}, {1, 64, 4}, {1, 128, 3}, {1, 128, 4},
+    {16, 8, 1}, {16, 8, 2}, {8, 16, 2}, {2, 32, 2}, {2, 32, 3}, {1, 32, 4}, {1, 64, 3}, {1, 64, 4}, {1, 128, 3}, {1, 128, 4},
     {1, 160, 4}, {1, 256, 1}, {1, 256, 2}, {1, 256, 3}, {1, 256, 4}, {1, 512, 2}, {1, 512, 3}, {1, 512, 4}, {1, 512, 8},
     {1, 512, 4, .loop = true},
 };
@@ -280,9 +280,22 @@ static void magnitude(struct kg *g, const struct kg_spec *s, const struct kg_nor
     kg_close(g);
 }
 
-/* The same where the result stays in wide@: smoothing is skipped where there is none. */
+/* wide@ *= the smoothing factor, where there is one. */
+static void smooth_kept(struct kg *g, const struct kg_spec *s)
+{
+    kg_open(g, "if (xscale)");
+    kg_row_param(g, s, "xscale", "smooth", "1");
+    kg_each(g);
+    kg_line(g, "wide@ *= widen_$w(smooth`);");
+    kg_each_end(g);
+    kg_close(g);
+}
+
+/* The same where the result stays in wide@: smoothing is skipped where there is none, of single elements for all of a row
+ * at once. */
 static void kept_magnitude(struct kg *g, const struct kg_spec *s, const struct kg_norm_result *r)
 {
+    const bool at_once = kg_row_by_elements(s);
     if (!g->guarded)
         kg_line(g, "$f wide@@;");
     kg_line(g, "{");
@@ -294,15 +307,13 @@ static void kept_magnitude(struct kg *g, const struct kg_spec *s, const struct k
     r->result(g, s);
     kg_line(g, "wide@ = t;");
     kg_each_scope_end(g);
-    kg_open(g, "if (xscale)");
-    kg_row_param(g, s, "xscale", "smooth", "1");
+    if (at_once) {
+        kg_batches_end(g);
+        kg_batches(g, g->copies);
+    }
+    smooth_kept(g, s);
     kg_each(g);
-    kg_line(g, "wide@ *= widen_$w(smooth`);");
-    kg_each_end(g);
-    kg_close(g);
-    kg_each(g);
-    kg_line(g, g->guarded ? "if (inside@)" : "if (moved@ == 0)");
-    kg_line(g, "    peak_$f(most_seen, nan_seen, wide@);");
+    kg_quant_peak(g, s);
     kg_each_end(g);
     kg_batches_end(g);
     kg_close(g);
@@ -318,6 +329,17 @@ void kg_peak_begin(struct kg *g)
 {
     kg_line(g, "float most_seen = 0;");
     kg_line(g, "bool nan_seen = false;");
+}
+
+void kg_quant_peak(struct kg *g, const struct kg_spec *s)
+{
+    if (kg_row_by_elements(s)) {
+        kg_line(g, "wide@ = moved@ == 0 ? wide@ : 0;");
+        kg_line(g, "peak_$f(most_seen, nan_seen, wide@);");
+        return;
+    }
+    kg_line(g, g->guarded ? "if (inside@)" : "if (moved@ == 0)");
+    kg_line(g, "    peak_$f(most_seen, nan_seen, wide@);");
 }
 
 void kg_peak_end(struct kg *g)
@@ -379,6 +401,12 @@ void kg_quant_write(struct kg *g, const struct kg_spec *s, const char *value)
         kg_close(g);
     }
     kg_each(g);
+    if (kg_row_by_elements(s)) {
+        kg_quant_codes(g, s, "const $o out =", value);
+        kg_row_store(g, s, "out");
+        kg_each_end(g);
+        return;
+    }
     kg_open(g, g->guarded ? "if (inside@)" : "if (moved@ == 0)");
     kg_quant_codes(g, s, "const $o out =", value);
     if (g->guarded)

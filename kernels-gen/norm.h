@@ -64,6 +64,8 @@ void kg_quant_scale(struct kg *g, const struct kg_spec *s);
 
 /* Around the word peak_, where vectors are guarded: what it works on, and `top` from that. */
 void kg_peak_begin(struct kg *g);
+/* In kg_each: wide@ in the two. */
+void kg_quant_peak(struct kg *g, const struct kg_spec *s);
 void kg_peak_end(struct kg *g);
 
 /* Whether codes are those of the quotient rounded to f32, not of a product with the rounded reciprocal. */

@@ -43,6 +43,12 @@ bool kg_row_strided(const struct kg *g, const struct kg_spec *s)
     return kg_spec_two_ways(s) && !g->aligned;
 }
 
+bool kg_row_by_elements(const struct kg_spec *s)
+{
+    return !kg_isa_of(s->arch)->any_alignment && s->tile.vec == 1 && s->tile.vectors > 1 && !s->tile.loop &&
+           kg_dtypes[s->in].bits == 16;
+}
+
 /* Whether the body for aligned rows may leave one to the other body, and says whether it has not. */
 static bool leaves_rows(const struct kg_spec *s)
 {
@@ -128,7 +134,7 @@ void kg_row_ask(struct kg *g, const struct kg_spec *s, const char *from, const c
 
 bool kg_row_passes_over(const struct kg *g, const struct kg_spec *s)
 {
-    if (!g->aligned || s->tile.cluster || s->op->rows_held > 1 || s->op->adds_rows)
+    if (!g->aligned || s->tile.cluster || s->op->rows_held > 1 || s->op->adds_rows || kg_row_by_elements(s))
         return false;
     /* Not in loops where 32 registers must hold parameters too. */
     return s->tile.loop ? s->op->weightless || !s->op->light
@@ -140,6 +146,13 @@ static void load_each(struct kg *g, const struct kg_spec *s, const char *name, c
                       const char *type, const char *matrix, const char *only)
 {
     const bool has_rows = type[1] == 'x';
+    if (g->aligned && kg_row_by_elements(s)) {
+        kg_each(g);
+        kg_line(g, "%s = load%s_element_%s(%s%s, at@, cols, %s);", name, what, type, matrix, has_rows ? "_row" : "",
+                has_rows && s->op->outside ? s->op->outside : "0");
+        kg_each_end(g);
+        return;
+    }
     /* Not what is added to a row: loads that are asked for together would all have registers beside the row's. */
     const bool where = kg_row_passes_over(g, s) && !*what && strcmp(matrix, "residual");
     if (g->aligned && !only)
@@ -274,13 +287,32 @@ unsigned kg_row_resident(const struct kg_spec *s)
         lanes = most * 5 / 8 + block - 1;
     else if (s->tile.vectors > 4 && s->op->rows_held > 1)
         lanes = most / 4;
-    return lanes > block ? lanes / block : 1;
+    enum { MOST_WORKGROUPS = 32 }; /* of an SM */
+    return smaller(lanes > block ? lanes / block : 1, MOST_WORKGROUPS);
 }
 
+static bool has_arg(const struct kg_op *op, const char *name)
+{
+    for (unsigned i = 0; i < op->arg_count; i++)
+        if (strcmp(op->args[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Workgroups that let the next kernel get ready start at two thirds of the rate, which shows where there are many. How many
+ * there are is told from an argument that lies beside those a kernel needs at once. */
 void kg_row_after_earlier(struct kg *g, const struct kg_spec *s)
 {
-    if (s->arch->caps & FLY_CAP_OVERLAP)
-        kg_line(g, "after_earlier();");
+    enum { FEW = 512 };
+    if (!(s->arch->caps & FLY_CAP_OVERLAP))
+        return;
+    const bool resident = s->tile.sum || s->tile.cluster || s->op->adds_rows; /* as many as run at once */
+    if (resident)
+        kg_line(g, "after_earlier(true);");
+    else if (has_arg(s->op, "rows"))
+        kg_line(g, "after_earlier(rows <= %u);", FEW * s->tile.rows);
+    else
+        kg_line(g, "after_earlier(n <= %u);", FEW * kg_spec_max_cols(s));
 }
 
 /* The kernel itself, up to its first line of work. */
@@ -500,6 +532,11 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
     const unsigned step = t->threads * t->vec;
     char place[96];
     g->stage = "places";
+    if (kg_row_by_elements(s)) { /* which all are their own or outside */
+        g->aligned = true;
+        kg_note(g, "Opaque, so that no parameter is loaded ahead of this.");
+        kg_line(g, "const int end = local(cols);");
+    }
     if (kg_row_strided(g, s)) {
         snprintf(place, sizeof place, t->vectors > 1 ? "j * %u + lane" : "lane", step);
     } else if (t->vectors == 1) {
@@ -633,6 +670,12 @@ void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const
     char vector[32];
     snprintf(vector, sizeof vector, "%s`", name);
     kg_line(g, "$w %s``;", name);
+    if (g->aligned && kg_row_by_elements(s)) { /* one instruction with and without */
+        kg_each(g);
+        kg_line(g, "%s = load_param_element_$w(%s, at@, %s ? end : 0, %s);", vector, from, from, other);
+        kg_each_end(g);
+        return;
+    }
     kg_open(g, "if (%s)", from);
     load_each(g, s, vector, "_param", "$w", from, NULL);
     kg_else(g);
@@ -651,6 +694,12 @@ void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const
 void kg_row_sweep(struct kg *g, const struct kg_spec *s, const char *reset,
                   void (*body)(struct kg *g, const struct kg_spec *s, bool own))
 {
+    if (g->aligned && kg_row_by_elements(s)) { /* without branches */
+        kg_each_scope(g);
+        body(g, s, true);
+        kg_each_scope_end(g);
+        return;
+    }
     if (kg_row_apart(g, s)) {
         kg_each_scope(g);
         kg_open(g, "if (moved@ == 0)");
@@ -720,6 +769,10 @@ static void own_by(struct kg *g, const struct kg_spec *s, const char *name, bool
     char at[48] = "local(at@)";
     if (!own)
         return;
+    if (kg_row_by_elements(s)) {
+        kg_line(g, "%s = moved@ == 0 ? %s : 0;", name, name);
+        return;
+    }
     if (kg_row_keeps_bytes(s))
         snprintf(at, sizeof at, "(int)(local(bytes@) / %u)", kg_dtypes[s->in].bits / 8);
     if (g->guarded)
@@ -770,6 +823,10 @@ static void store_one(struct kg *g, const struct kg_spec *s, const char *matrix,
 void kg_row_store_to(struct kg *g, const struct kg_spec *s, const char *matrix, const char *type,
                      const char *value)
 {
+    if (g->aligned && kg_row_by_elements(s)) {
+        kg_line(g, "store_element_%s(%s_row, at@, cols, %s);", type, matrix, value);
+        return;
+    }
     kg_open(g, g->guarded ? "if (inside@)"
                : kg_row_apart(g, s) ? "if (moved@ == 0)"
                : kg_row_strided(g, s)    ? "if (moved@ < $n)"
@@ -983,12 +1040,12 @@ void kg_row_offer_hinted(const struct kg_spec *s, void (*visit)(const struct kg_
 void kg_row_offer_odd(const struct kg_spec *s, void (*visit)(const struct kg_spec *s, void *with), void *with)
 {
     static const struct kg_rowwise tiles[] = {
-        {8, 32, 8, .vec = 1}, {8, 32, 12, .vec = 1}, {8, 32, 16, .vec = 1}, {1, 64, 13, .vec = 1}, {1, 64, 16, .vec = 1},
-        {1, 128, 12, .vec = 1}, {1, 128, 16, .vec = 1}, {1, 256, 12, .vec = 1}, {1, 256, 16, .vec = 1},
+        {8, 32, 8, .vec = 1}, {8, 32, 12, .vec = 1}, {2, 32, 17, .vec = 1}, {1, 64, 13, .vec = 1}, {1, 64, 16, .vec = 1},
+        {1, 128, 13, .vec = 1}, {1, 128, 16, .vec = 1}, {1, 192, 16, .vec = 1}, {1, 256, 16, .vec = 1},
     };
     static const struct kg_rowwise of_codes[] = {
-        {8, 32, 16, .vec = 1}, {1, 64, 13, .vec = 1}, {1, 64, 16, .vec = 1}, {1, 128, 16, .vec = 1}, {1, 256, 12, .vec = 1},
-        {1, 256, 16, .vec = 1},
+        {4, 32, 9, .vec = 1}, {2, 32, 17, .vec = 1}, {1, 64, 13, .vec = 1}, {1, 64, 16, .vec = 1}, {1, 128, 13, .vec = 1},
+        {1, 128, 16, .vec = 1}, {1, 192, 16, .vec = 1}, {1, 256, 16, .vec = 1},
     };
     if (kg_isa_of(s->arch)->any_alignment || kg_dtypes[s->in].bits != 16 || s->weight != s->in)
         return;

@@ -36,6 +36,10 @@ void kg_row_begin(struct kg *g, const struct kg_spec *s);
 /* Whether vectors share no columns with others: each lies in the row (moved@ is 0) or outside. */
 bool kg_row_apart(const struct kg *g, const struct kg_spec *s);
 
+/* Whether the row is held in single elements where memory takes vectors at multiples of their size only: all are their
+ * own or outside, and each access is one instruction under a predicate. */
+bool kg_row_by_elements(const struct kg_spec *s);
+
 /* Whether a vector's elements lie tile.threads columns apart; moved@ then is how many are beyond the row. */
 bool kg_row_strided(const struct kg *g, const struct kg_spec *s);
 

@@ -214,6 +214,53 @@ static const struct kg_word words[] = {
      "{\n"
      "    return p[at];\n"
      "}"},
+    {"sum_below", KG_ANY, 0, 0,
+     "/* a + b, rounded to below and to above: the same where it is exact. */\n"
+     "static __device__ float sum_below(float a, float b)\n"
+     "{\n"
+     "    return __nvvm_add_rm_f(a, b);\n"
+     "}"},
+    {"sum_above", KG_ANY, 0, 0,
+     "static __device__ float sum_above(float a, float b)\n"
+     "{\n"
+     "    return __nvvm_add_rp_f(a, b);\n"
+     "}"},
+    {"load_element_$x", KG_ONE, 16, 0,
+     "/* Element `at` of p where that is below end, else `outside`; by a predicate, and at a constant offset. */\n"
+     "static __device__ $x load_element_$x(const $t *p, int at, int end, $x outside)\n"
+     "{\n"
+     "    int bits;\n"
+     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %2, %3;\\n\\tmov.b32 %0, %4;\\n\\t\"\n"
+     "                     \"@there ld.global.u16 %0, [%1];\\n\\t}\"\n"
+     "                     : \"=&r\"(bits) : \"l\"(p + at), \"r\"(at), \"r\"(end), \"r\"((int)__builtin_bit_cast(unsigned short, outside)));\n"
+     "    return __builtin_bit_cast($x, (short)bits);\n"
+     "}"},
+    {"load_param_element_$x", KG_ONE, 16, 0,
+     "/* The same of what many rows read and none writes. */\n"
+     "static __device__ $x load_param_element_$x(const $t *p, int at, int end, $x outside)\n"
+     "{\n"
+     "    int bits;\n"
+     "    __asm__(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %2, %3;\\n\\tmov.b32 %0, %4;\\n\\t\"\n"
+     "            \"@there ld.global.nc.u16 %0, [%1];\\n\\t}\"\n"
+     "            : \"=&r\"(bits) : \"l\"(p + at), \"r\"(at), \"r\"(end), \"r\"((int)__builtin_bit_cast(unsigned short, outside)));\n"
+     "    return __builtin_bit_cast($x, (short)bits);\n"
+     "}"},
+    {"store_element_$x", KG_ONE, 16, 0,
+     "/* Element `at` of p = v where that is below end; by a predicate, and at a constant offset. */\n"
+     "static __device__ void store_element_$x($t *p, int at, int end, $x v)\n"
+     "{\n"
+     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %2, %3;\\n\\t\"\n"
+     "                     \"@there st.global.b16 [%0], %1;\\n\\t}\"\n"
+     "                     :: \"l\"(p + at), \"h\"(__builtin_bit_cast(short, v)), \"r\"(at), \"r\"(end) : \"memory\");\n"
+     "}"},
+    {"store_element_$x", KG_ONE, 8, 0,
+     "/* Element `at` of p = v where that is below end; by a predicate, and at a constant offset. */\n"
+     "static __device__ void store_element_$x($t *p, int at, int end, $x v)\n"
+     "{\n"
+     "    __asm__ volatile(\"{\\n\\t.reg .pred there;\\n\\tsetp.lt.s32 there, %2, %3;\\n\\t\"\n"
+     "                     \"@there st.global.b8 [%0], %1;\\n\\t}\"\n"
+     "                     :: \"l\"(p + at), \"r\"((int)__builtin_bit_cast(unsigned char, v)), \"r\"(at), \"r\"(end) : \"memory\");\n"
+     "}"},
     {"load_before_$x", KG_ONE, 16, 0,
      "/* The bits of element `at` of p where place < end, else 0; in a register of their own, so that nothing waits\n"
      " * for them before they are used. */\n"
@@ -252,10 +299,12 @@ static const struct kg_word words[] = {
      "    return pair;\n"
      "}"},
     {"after_earlier", KG_ANY, 0, 0, .has = FLY_CAP_OVERLAP,
-     .text = "/* Lets the next kernel of the stream get ready, and waits for the one before to have finished. */\n"
-             "static __device__ void after_earlier()\n"
+     .text = "/* Lets the next kernel of the stream get ready, of few workgroups, and waits for the one before to have finished. */\n"
+             "static __device__ void after_earlier(bool few)\n"
              "{\n"
-             "    __asm__ volatile(\"griddepcontrol.launch_dependents;\\n\\tgriddepcontrol.wait;\" ::: \"memory\");\n"
+             "    if (few)\n"
+             "        __asm__ volatile(\"griddepcontrol.launch_dependents;\" ::: \"memory\");\n"
+             "    __asm__ volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n"
              "}"},
     {"cluster_barrier", KG_ANY, 0, 0, .has = FLY_CAP_CLUSTER,
      .text = "/* What workgroups of the cluster gave one another before, all of them read after. */\n"

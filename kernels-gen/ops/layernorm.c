@@ -507,7 +507,19 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
         char reset[64];
         declare_sums(g, s, "hi", "lo");
         snprintf(reset, sizeof reset, "hi = %s, lo = 0;", start_of_sum(s));
-        kg_row_sweep(g, s, reset, sum_exactly);
+        if (kg_row_by_elements(s)) {
+            kg_note(g, "A lane's few elements of 16 bits have exact sums in most rows.");
+            kg_line(g, "$f above = 0;");
+            kg_each(g);
+            kg_line(g, "hi = sum_below(hi, widen_$x(values@));");
+            kg_line(g, "above = sum_above(above, widen_$x(values@));");
+            kg_each_end(g);
+            kg_open(g, "if (hi != above)");
+            kg_line(g, "%s", reset);
+        }
+        kg_row_sweep_zeros(g, s, reset, sum_exactly);
+        if (kg_row_by_elements(s))
+            kg_close(g);
         fold(g, s, "own_sum", "hi", "lo");
     }
     if (!kg_norm_keeps_wide(g, s))

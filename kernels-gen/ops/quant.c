@@ -51,8 +51,7 @@ static void sweep(struct kg *g, const struct kg_spec *s)
         kg_line(g, "$f wide@@;");
         kg_each(g);
         kg_line(g, "wide@ = widen_$x(values@);");
-        kg_line(g, g->guarded ? "if (inside@)" : "if (moved@ == 0)");
-        kg_line(g, "    peak_$f(most_seen, nan_seen, wide@);");
+        kg_quant_peak(g, s);
         kg_each_end(g);
         kg_peak_end(g);
         return;

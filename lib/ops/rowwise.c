@@ -75,21 +75,24 @@ struct taste {
 static const struct taste on_amd = {4, 128, 4, 128, 256, .vector_step = 25};
 /* Of PTX. Rows whose vectors are not aligned are taken best by tiles of single elements. */
 static const struct taste on_ptx[] = {
-    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 31, 12, 12, 3, 2432},
+    [FLY_ROWWISE_LIGHT] = {2, 128, 2, 256, 512, 31, 12, 12, 3, 1500},
     [FLY_ROWWISE_POWERS] = {2, 128, 2, 256, 512, 25, 5, 5, 5, 2560},
-    [FLY_ROWWISE_ASKS] = {2, 128, 2, 256, 512, 33, 1, 4, 2, 2560}, /* small tiles fill an SM */
+    [FLY_ROWWISE_ASKS] = {2, 128, 2, 256, 512, 33, 1, 4, 2, 1700}, /* small tiles fill an SM */
     [FLY_ROWWISE_WIDE] = {2, 256, 2, 256, 512, 25, 8, 8, 8, 0},
     [FLY_ROWWISE_BUSY] = {4, 64, 2, 256, 512, 25, 8, 8, 8, 0},
 };
 static const struct taste on_ptx_odd = {4, 128, 2, 256, 512, 25, 8, 8, 8, 0};
+/* Of norms of a sum, where rows fill the machine: a lane has registers for a vector of each term. With fewer rows a norm
+ * has the tile, and the bits, of that of a sum made before. */
+static const struct taste on_ptx_adds = {1, 256, 2, 256, 512, 31, 8, 8, 8, 1000};
 
 static const struct taste *taste_of(const struct fly_target *t, const struct fly_kernel *k, int64_t cols,
-                                    int64_t ld, enum fly_rowwise_work work)
+                                    int64_t ld, enum fly_rowwise_work work, bool adds)
 {
     if (t->arch->family != FLY_FAMILY_PTX)
         return &on_amd;
     const int64_t vector = 128 / fly_dtype_bits(k->types[0]);
-    return cols % vector || ld % vector ? &on_ptx_odd : &on_ptx[work];
+    return cols % vector || ld % vector ? &on_ptx_odd : adds ? &on_ptx_adds : &on_ptx[work];
 }
 
 /* Costs are in thousandths of the ideal time of the row. Idle lanes move no memory and cost a part of their
@@ -102,6 +105,8 @@ enum {
     COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
     COST_AGAIN = -10,        /* the same from L1, where rows fill the machine, or from L2 where these rows do not fill it: */
     MOST_IN_L2 = 1 << 17,    /* bytes a row */
+    AGAIN_ROWS = 56,         /* a compute unit, from where on rows of a norm are read again, for registers pay in short runs, if they have */
+    MOST_HELD = 1 << 14,     /* bytes */
     WIDE_BLOCK = 1024,       /* of a workgroup whose rows are that long; with a resident row it waits longer at barriers */
     COST_ROUND = 20,         /* of a loop, after the first: rows of fewer workgroups stay in L2 */
     COST_SHARED = 100,       /* workgroups that share rows wait for one another, lanes without columns too */
@@ -112,7 +117,8 @@ enum {
     MOST_VECTORS = 4,
     COST_THREADS_STEP = 30,  /* a halving or doubling away from the wanted block */
     COST_START = 100,        /* workgroups that start no faster than memory brings their rows */
-    COST_SPARE_ROWS = 40,    /* rows that share a workgroup, and its barrier, although half of them would do for a start */
+    COST_SPARE_ROWS = 40,    /* rows of whole waves that share a workgroup, and its barrier, where half of them would have more than */
+    SPARE_BYTES = 2560,
     COST_IDLE_CUS = 150,     /* packing rows although compute units stay idle */
     COST_IDLE_LANES = 200,   /* more than a tenth of the lanes without columns, in rows of whole cache lines up to */
     SHORT_ROW = 1024,        /* columns */
@@ -217,8 +223,11 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
         cost += COST_NARROW;
     if (t->passes != 1) {
         const bool again = t->flags & FLY_ROWWISE_AGAIN;
-        const bool in_l2 = k->block == WIDE_BLOCK && cols * fly_dtype_bits(k->types[0]) / 8 <= MOST_IN_L2;
-        cost += again && twice && (rounds == 1 || in_l2) && many ? COST_AGAIN : COST_SECOND_READ;
+        const int64_t row = cols * fly_dtype_bits(k->types[0]) / 8;
+        const bool in_l2 = k->block == WIDE_BLOCK && row <= MOST_IN_L2;
+        const bool norm = taste == &on_ptx[FLY_ROWWISE_LIGHT] || taste == &on_ptx[FLY_ROWWISE_ASKS];
+        const bool in_l1 = rounds == 1 && many && !(norm && row <= MOST_HELD && rows < AGAIN_ROWS * (int64_t)cus);
+        cost += again && twice && (in_l2 ? rows >= 2 * (int64_t)cus : in_l1) ? COST_AGAIN : COST_SECOND_READ;
         cost += again ? COST_ROUND * (rounds - 1) : 0;
     }
     cost += k->cluster ? COST_SHARED + (taste == &on_ptx[FLY_ROWWISE_LIGHT] ? 1 : 2) * idle : 0;
@@ -228,7 +237,7 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     cost += COST_THREADS_STEP * (log2_distance(k->block, (uint64_t)block) + 2 * (!amd && t->passes == 1 && k->block == WIDE_BLOCK));
     if (taste->start_bytes && many) {
         const int64_t row = cols * (fly_dtype_bits(k->types[0]) / 8);
-        cost += t->rows * row < taste->start_bytes ? COST_START : t->rows / 2 * row > taste->start_bytes ? COST_SPARE_ROWS : 0;
+        cost += t->rows * row < taste->start_bytes ? COST_START : t->threads >= target->arch->wave && t->rows / 2 * row > SPARE_BYTES ? COST_SPARE_ROWS : 0;
     }
     /* Two rows of half a wave of 32 each are no more than one of a wave of 64. */
     const bool few = amd && k->block == 32 && t->rows == 2;
@@ -249,7 +258,8 @@ uint32_t fly_rowwise_heuristic(const struct fly_kernel *k, uint32_t n, const str
     const int64_t rows = p->v[FLY_ROWWISE_ROWS], cols = p->v[FLY_ROWWISE_COLS];
     const int64_t ld = rows > 1 ? p->v[FLY_ROWWISE_LD] : cols;
     const int64_t far = longest_ld(p);
-    const struct taste *taste = n ? taste_of(t, k, cols, ld, work) : &on_amd;
+    const bool adds = !twice && (work == FLY_ROWWISE_LIGHT || work == FLY_ROWWISE_ASKS) && rows >= 4 * (int64_t)t->cus;
+    const struct taste *taste = n ? taste_of(t, k, cols, ld, work, adds) : &on_amd;
     uint32_t best = n;
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < n; i++) {

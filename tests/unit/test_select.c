@@ -192,15 +192,21 @@ Test(select, rows_on_nvidia_take_the_tiles_that_measured_fastest)
 {
     static const char *const fastest[][2] = {
         {"layernorm:bf16:rows=43690,cols=768", "r2t32v3"},
+        {"layernorm:bf16:rows=37450,cols=896", "r1t32v4"},
         {"layernorm:bf16:rows=29128,cols=1152", "r2t64v3"},
         {"layernorm:bf16:rows=21846,cols=1536", "r1t64v3"},
         {"layernorm:bf16:rows=7282,cols=4608", "r1t192v3"},
         {"layernorm:bf16:rows=6554,cols=5120", "r1t256v3"},
         {"layernorm:bf16:rows=4682,cols=7168", "r1t224v4"},
         {"rmsnorm:bf16:rows=43690,cols=768", "r2t64v2"},
-        {"rmsnorm:bf16:rows=29128,cols=1152", "r2t96v2"},
+        {"rmsnorm:bf16:rows=87381,cols=384", "r2t32v2"},
+        {"rmsnorm:bf16:rows=29128,cols=1152", "r1t96v2"},
         {"rmsnorm:bf16:rows=26214,cols=1280", "r1t96v2"},
         {"rmsnorm:bf16:rows=16384,cols=4096", "r1t128v4_loop"},
+        {"rmsnorm:bf16:rows=8192,cols=8192", "r1t256v4_loop"},
+        {"rmsnorm:bf16:rows=4096,cols=8192", "r1t512v2"},
+        {"layernorm:bf16:rows=8192,cols=8192", "r1t256v4_loop"},
+        {"layernorm:bf16:rows=4096,cols=8192", "r1t512v2"},
         {"rmsnorm:bf16:rows=6554,cols=5120", "r1t320v2"},
         {"rmsnorm:bf16:rows=4370,cols=7680", "r1t512v2"},
         {"rmsnorm:f32:rows=3276,cols=5120", "r1t640v2"},
@@ -208,8 +214,16 @@ Test(select, rows_on_nvidia_take_the_tiles_that_measured_fastest)
         {"softmax:bf16:rows=14564,cols=2304", "r1t96v3"},
         {"softmax:bf16:rows=6242,cols=5376", "r1t256v4_loop"},
         {"rmsnorm:bf16,bf16,i8:rows=16384,cols=4096,quant=dynamic", "r1t128v4"},
-        {"layernorm:bf16,bf16,i8:rows=32768,cols=1024,quant=dynamic", "r2t32v4"},
+        {"layernorm:bf16,bf16,i8:rows=32768,cols=1024,quant=dynamic", "r1t32v4"},
         {"rmsnorm:bf16,bf16,e4m3:rows=4096,cols=769,quant=dynamic", "r1t64v13_e1"},
+        {"layernorm:bf16,bf16,i8:rows=65536,cols=129,quant=dynamic", "r4t32v9_e1"},
+        {"softmax:bf16:rows=8192,cols=513", "r2t32v17_e1"},
+        {"layernorm:bf16:rows=4096,cols=3001", "r1t192v16_e1"},
+        {"softmax:f32:rows=512,cols=32768", "r1t1024v4_loop"},
+        {"rmsnorm:bf16:rows=65536,cols=128,add=1", "r8t16v1"},
+        {"layernorm:bf16:rows=65536,cols=512,add=1", "r2t64v1"},
+        {"rmsnorm:bf16:rows=32768,cols=1024,add=1", "r1t128v1"},
+        {"layernorm:bf16:rows=16384,cols=4096,add=1", "r1t512v1"},
     };
     const struct fly_arch *arch = fly_arch_find("sm90a");
     for (unsigned i = 0; i < COUNT(fastest); i++) {
@@ -221,6 +235,28 @@ Test(select, rows_on_nvidia_take_the_tiles_that_measured_fastest)
         cr_assert_gt(n, 0, "no kernels for %s", fastest[i][0]);
         const char *name = select_or_fail(&p, arch->id, 132).kernel->name;
         cr_expect_str_eq(strstr(name, "sm90a_") + strlen("sm90a_"), fastest[i][1], "%s has %s", fastest[i][0], name);
+    }
+}
+
+/* Few rows have one tile with and without an addition, and so the same bits. */
+Test(select, few_rows_keep_their_tile_when_added_to)
+{
+    static const char *const ops[] = {"layernorm", "rmsnorm"};
+    static const int rows[] = {1, 16, 132, 527}, cols[] = {64, 769, 1000, 1024, 4096, 8192};
+    for (unsigned i = 0; i < COUNT(ops) * COUNT(rows) * COUNT(cols); i++) {
+        const char *name[2];
+        for (int add = 0; add < 2; add++) {
+            struct fly_problem p;
+            char text[128], error[256];
+            uint32_t n;
+            snprintf(text, sizeof text, "%s:bf16:rows=%d,cols=%d,add=%d", ops[i % COUNT(ops)], rows[i / COUNT(ops) % COUNT(rows)],
+                     cols[i / COUNT(ops) / COUNT(rows)], add);
+            cr_assert(!fly_problem_parse(text, &p, error, sizeof error), "%s", error);
+            fly_registry_rows(fly_op_table[p.op], fly_arch_find("sm90a")->id, p.types, &n);
+            cr_assert_gt(n, 0, "no kernels for %s", text);
+            name[add] = select_or_fail(&p, fly_arch_find("sm90a")->id, 132).kernel->name;
+        }
+        cr_expect_str_eq(name[0], name[1]);
     }
 }
 
