@@ -14,6 +14,11 @@ static const struct kg_rowwise of_32[] = {
     {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {8, 32, 2}, {8, 32, 3}, {4, 32, 4}, {4, 32, 6},
     {1, 256, 1}, {1, 256, 2}, {1, 512, 2}, {1, 512, 4},
 };
+/* NVIDIA's. */
+static const struct kg_rowwise of_ptx[] = {
+    {32, 8, 1}, {16, 16, 1}, {8, 32, 1}, {4, 32, 2}, {8, 32, 3}, {4, 32, 4}, {4, 32, 6},
+    {1, 256, 1}, {1, 256, 2}, {1, 512, 2}, {1, 512, 4},
+};
 static const struct kg_rowwise tiles[] = {
     {1, 1024, 2, .cluster = 2}, {1, 2048, 2, .cluster = 4}, {1, 4096, 2, .cluster = 8},
     {1, 512, 1, .loop = true},
@@ -49,6 +54,8 @@ void kg_normbwd_variants(const struct kg_op *op, const struct kg_arch *arch, boo
         if (arch->wave == 64) {
             kg_row_offer(s, of_64, sizeof of_64 / sizeof *of_64, visit, with);
             kg_row_offer(s, &of_64_wide, s.in == KG_F32, visit, with);
+        } else if (kg_isa_of(arch)->resident_lanes) {
+            kg_row_offer(s, of_ptx, sizeof of_ptx / sizeof *of_ptx, visit, with);
         } else {
             kg_row_offer(s, of_32, sizeof of_32 / sizeof *of_32, visit, with);
         }
@@ -95,7 +102,9 @@ unsigned kg_normbwd_registers(const struct kg_spec *s, bool centred)
     const unsigned vec = s->tile.vec, packed = vec * kg_dtypes[s->in].bits / 32;
     const unsigned param = vec * kg_dtypes[s->weight].bits / 32;
     const unsigned sums = s->tile.loop ? 0 : centred ? 2 * vec : vec;
-    const unsigned rows = room_ahead(s) ? 6 : 3, rest = room_ahead(s) ? 28 : 50;
+    /* Where rows share a workgroup, two sums of 16 elements leave no registers for what adds rows up. */
+    const bool both = room_ahead(s) && centred && s->tile.rows > 1 && vec * s->tile.vectors == 16;
+    const unsigned rows = room_ahead(s) ? 6 : 3, rest = both ? 76 : room_ahead(s) ? 28 : 50;
     return (rows * packed + param + sums + 2) * s->tile.vectors + rest;
 }
 
@@ -106,13 +115,11 @@ const char *kg_normbwd_legal(const struct kg_spec *s, bool centred)
     return kg_row_legal(s, kg_normbwd_registers(s, centred));
 }
 
-/* Rows that a sum in registers, or of the first row of partial where rows are long, has before it is added to one that
- * takes up what rounding loses: equal terms, whose errors all point one way, lose up to a third of an ulp each. Where there
- * is no cache for partial beside rows asked for ahead, adding to it every 16 rows takes a sixth of the bandwidth. */
-static unsigned summed_rows(const struct kg_spec *s)
-{
-    return room_ahead(s) ? 64 : 16;
-}
+/* Rows that a sum in registers, or of the first row of partial where rows are long, has before it is added to one of sums:
+ * equal terms, whose errors all point one way, lose up to a third of an ulp each. Where registers are shared out among
+ * workgroups, adding to partial as often takes a sixth of the bandwidth; shared memory, where a lane has its sums by itself,
+ * takes SUMS_KEPT of them before partial does. */
+enum { SUMMED_ROWS = 16, SUMS_KEPT = 16 };
 
 static bool many_waves(const struct kg_spec *s)
 {
@@ -154,9 +161,9 @@ static void ask(struct kg *g, const struct kg_spec *s, bool centred, const char 
     kg_open(g, "if (dresidual)");
     kg_row_load_into(g, s, "dresidual", "next_more", false);
     kg_close(g);
-    kg_line(g, "next_scale = rstd[%s];", row);
+    kg_line(g, "next_scale = rstd[%s + apart];", row);
     if (centred)
-        kg_line(g, "next_middle = mean[%s];", row);
+        kg_line(g, "next_middle = mean[%s + apart];", row);
     kg_close(g);
 }
 
@@ -177,6 +184,11 @@ static void begin_program(struct kg *g, const struct kg_spec *s)
                                                : "const int slot = work_item_id() / %u;", t->threads);
     }
     kg_line(g, "const int program = %s;", kg_row_group(s, place, sizeof place));
+    if (asks_ahead(g, s) || by_elements(s)) {
+        kg_note(g, "0, but not known to be: ptxas would move what a wave loads from one place to uniform registers, and wait for it "
+                   "before the work on the row that is here.");
+        kg_line(g, "const int apart = lane * before;");
+    }
     kg_line(g, "const float share = reciprocal((float)cols);");
     kg_blank(g);
 }
@@ -188,13 +200,37 @@ static unsigned plane_of(const struct kg_spec *s)
     return kg_spec_block(s) + (s->tile.threads < s->arch->wave ? s->tile.threads : 0);
 }
 
-/* LDS for the sums over a row, and for adding up the rows of a workgroup. */
+/* Bytes of LDS for the sums over rows of each lane. */
+static unsigned long_sum_bytes(const struct kg_spec *s, bool centred)
+{
+    return (centred ? 8 : 4) * s->tile.vectors * s->tile.vec * kg_spec_block(s);
+}
+
+/* The same for adding up the rows of a workgroup. */
+static unsigned added_bytes(const struct kg_spec *s)
+{
+    return s->tile.rows > 1 ? 4 * s->tile.vectors * s->tile.vec * plane_of(s) : 0;
+}
+
+/* Whether LDS takes up sums before partial does. */
+static bool keeps_long_sums(const struct kg_spec *s, bool centred)
+{
+    enum { OF_ROWS = 2048 }; /* bytes for what waves exchange */
+    const unsigned bodies = kg_spec_two_ways(s) ? 2 : 1;
+    return room_ahead(s) && long_sum_bytes(s, centred) + bodies * (added_bytes(s) + OF_ROWS) <= s->arch->lds;
+}
+
+/* LDS for the sums over a row, and for those over rows. */
 static void share_memory(struct kg *g, const struct kg_spec *s, bool centred)
 {
     const struct kg_rowwise *t = &s->tile;
     if (t->rows > 1) {
         kg_line(g, "__shared__ float added[%u][%u];", t->vectors * t->vec, plane_of(s));
-        g->lds += 4 * t->vectors * t->vec * plane_of(s);
+        g->lds += added_bytes(s);
+    }
+    if (keeps_long_sums(s, centred)) {
+        kg_line(g, "$f *own_sums = long_sums + work_item_id();");
+        kg_line(g, "int sums_kept = 0;");
     }
     if (many_waves(s)) {
         kg_line(g, "__shared__ %s total_of_wave[2][%u];", centred ? "sums" : "float", t->threads / s->arch->wave);
@@ -242,7 +278,7 @@ static void open_rows(struct kg *g, const struct kg_spec *s, bool centred)
         start_sums(g, centred, true);
         kg_open(g, "while (first < rows)");
     }
-    kg_open(g, "for (int i = 0; i < %u && first < rows; i++, first += programs * %uL)", summed_rows(s), s->tile.rows);
+    kg_open(g, "for (int i = 0; i < %u && first < rows; i++, first += programs * %uL)", SUMMED_ROWS, s->tile.rows);
     kg_line(g, s->tile.rows > 1 ? "const long row = first + slot;" : g->guarded ? "const long row = anew(first);" : "const long row = first;");
     if (exchanges_with_all(s)) {
         kg_note(g, "Beyond the last row a lane has nothing, but goes on: its wave's exchanges take all lanes.");
@@ -297,7 +333,7 @@ static void begin(struct kg *g, const struct kg_spec *s, bool centred)
     kg_blank(g);
 
     if (!t->loop) {
-        kg_note(g, "Sums of %u rows at a time go to partial, which gives back what it loses: longer ones would add up more rounding.", summed_rows(s));
+        kg_note(g, "Sums of %u rows at a time go to partial, which gives back what it loses: longer ones would add up more rounding.", SUMMED_ROWS);
         kg_line(g, "bool fresh = true;");
         kg_line(g, t->rows == 1 ? "long first = program;" : "long first = program * %uL;", t->rows);
         if (exchanges_with_all(s)) {
@@ -545,7 +581,7 @@ static void write_row(struct kg *g, const struct kg_spec *s, bool centred)
         kg_note(g, "The sums over rows lie in memory, each element with the lane that adds to it.");
         kg_open(g, "if (partial)");
         kg_note(g, "In vector registers: with masks for each, scalar ones would not do.");
-        kg_line(g, "const int phase = local((begun ? 2 : 0) | (atomic && begun %% %u == 0 ? 1 : 0));", summed_rows(s));
+        kg_line(g, "const int phase = local((begun ? 2 : 0) | (atomic && begun %% %u == 0 ? 1 : 0));", SUMMED_ROWS);
         kg_line(g, centred ? "const int wants = local((dgamma ? 1 : 0) | (dbeta ? 2 : 0));"
                            : "const int wants = local(dgamma ? 1 : 0);");
         kg_line(g, "const long plane = local(lanes);");
@@ -659,6 +695,35 @@ static void store_sums(struct kg *g, const struct kg_spec *s, const char *name, 
     kg_close(g);
 }
 
+/* Adds sums of SUMMED_ROWS up in LDS, and goes on with the next rows until there are SUMS_KEPT. */
+static void keep_long_sums(struct kg *g, const struct kg_spec *s, bool centred)
+{
+    const unsigned block = kg_spec_block(s), half = s->tile.vectors * block;
+    char place[2][64];
+    for (unsigned i = 0; i < 2; i++)
+        snprintf(place[i], sizeof place[i], s->tile.vectors == 1 ? "own_sums[%u]" : "own_sums[%u + j * %u]", i * half, block);
+    kg_note(g, "Sums of %u rows are added up in shared memory, each lane's by itself, %u of them before partial has them.", SUMMED_ROWS, SUMS_KEPT);
+    kg_open(g, "if (sums_kept > 0)");
+    kg_each(g);
+    kg_line(g, "dgammas@ += %s;", place[0]);
+    if (centred)
+        kg_line(g, "dbetas@ += %s;", place[1]);
+    kg_each_end(g);
+    kg_close(g);
+    kg_open(g, "if (first < rows && sums_kept < %u)", SUMS_KEPT - 1);
+    kg_each(g);
+    kg_line(g, "%s = dgammas@;", place[0]);
+    if (centred)
+        kg_line(g, "%s = dbetas@;", place[1]);
+    kg_each_end(g);
+    if (s->tile.rows == 1)
+        start_sums(g, centred, false);
+    kg_line(g, "sums_kept++;");
+    kg_line(g, "continue;");
+    kg_close(g);
+    kg_line(g, "sums_kept = 0;");
+}
+
 static void write_sums(struct kg *g, const struct kg_spec *s, bool centred)
 {
     const struct kg_rowwise *t = &s->tile;
@@ -666,6 +731,8 @@ static void write_sums(struct kg *g, const struct kg_spec *s, bool centred)
     kg_blank(g);
     kg_line(g, "if (!partial)");
     kg_line(g, "    continue;");
+    if (keeps_long_sums(s, centred))
+        keep_long_sums(g, s, centred);
     kg_line(g, "float *kept = partial + (program & (atomic - 1)) * stride;");
     if (exchanges_with_all(s)) {
         kg_each(g);
@@ -799,9 +866,9 @@ static void ask_elements(struct kg *g, const struct kg_spec *s, bool centred, co
     kg_line(g, "const %s *dy_row = dy + (%s) * lddy;", type, row);
     load_elements(g, s, "x", "next_values");
     load_elements(g, s, "dy", "next_dys");
-    kg_line(g, "next_scale = rstd[%s];", row);
+    kg_line(g, "next_scale = rstd[%s + apart];", row);
     if (centred)
-        kg_line(g, "next_middle = mean[%s];", row);
+        kg_line(g, "next_middle = mean[%s + apart];", row);
     kg_close(g);
 }
 
@@ -847,7 +914,7 @@ static void emit_elements(struct kg *g, const struct kg_spec *s, bool centred)
     kg_line(g, "int next_values@@, next_dys@@;");
     kg_line(g, centred ? "float next_scale = 0, next_middle = 0;" : "float next_scale = 0;");
     ask_elements(g, s, centred, rows == 1 ? "first" : "first + slot");
-    kg_note(g, "Sums of %u rows at a time go to partial, which gives back what it loses: longer ones would add up more rounding.", summed_rows(s));
+    kg_note(g, "Sums of %u rows at a time go to partial, which gives back what it loses: longer ones would add up more rounding.", SUMMED_ROWS);
     kg_line(g, "bool fresh = true;");
     open_rows(g, s, centred);
     kg_line(g, "%s *y_row = y + row * ldy;", type);
@@ -945,7 +1012,7 @@ static void emit_loop(struct kg *g, const struct kg_spec *s, bool centred)
     kg_row_param(g, s, "gamma", "scales", "1");
     write_row(g, s, centred);
     kg_close(g);
-    kg_line(g, "begun = begun == %u ? 1 : begun + 1;", summed_rows(s));
+    kg_line(g, "begun = begun == %u ? 1 : begun + 1;", SUMMED_ROWS);
     kg_close(g);
 }
 
@@ -1091,6 +1158,13 @@ static void plain_body(struct kg *g, const struct kg_spec *s)
 
 void kg_normbwd_emit(struct kg *g, const struct kg_spec *s, bool centred)
 {
+    if (!s->tile.sum && keeps_long_sums(s, centred)) { /* one array for both bodies */
+        kg_row_names(g, s);
+        kg_note(g, "Sums of rows, each lane's by itself.");
+        kg_line(g, "static __shared__ $f long_sums[%u];", (centred ? 2 : 1) * s->tile.vectors * kg_spec_block(s));
+        kg_blank(g);
+        g->lds += long_sum_bytes(s, centred);
+    }
     kg_row_emit(g, s, centred ? centred_body : plain_body);
 }
 

@@ -532,11 +532,8 @@ void kg_row_places(struct kg *g, const struct kg_spec *s)
     const unsigned step = t->threads * t->vec;
     char place[96];
     g->stage = "places";
-    if (kg_row_by_elements(s)) { /* which all are their own or outside */
+    if (kg_row_by_elements(s)) /* which all are their own or outside */
         g->aligned = true;
-        kg_note(g, "Opaque, so that no parameter is loaded ahead of this.");
-        kg_line(g, "const int end = local(cols);");
-    }
     if (kg_row_strided(g, s)) {
         snprintf(place, sizeof place, t->vectors > 1 ? "j * %u + lane" : "lane", step);
     } else if (t->vectors == 1) {
@@ -664,6 +661,15 @@ void kg_row_load_one(struct kg *g, const struct kg_spec *s, const char *matrix, 
         kg_line(g, "%s = load%s_$x(%s_row, at@);", name, far_word(s), matrix);
 }
 
+void kg_row_param_end(struct kg *g, const struct kg_spec *s, const char *known)
+{
+    if (!kg_row_by_elements(s))
+        return;
+    kg_note(g, "Where parameters end. Known with the row only, so that none is loaded ahead of what the kernel waits for.");
+    kg_line(g, "const int param_end = end_with(cols, %s);", known);
+    g->param_end = true;
+}
+
 void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const char *name,
                   const char *other)
 {
@@ -672,7 +678,10 @@ void kg_row_param(struct kg *g, const struct kg_spec *s, const char *from, const
     kg_line(g, "$w %s``;", name);
     if (g->aligned && kg_row_by_elements(s)) { /* one instruction with and without */
         kg_each(g);
-        kg_line(g, "%s = load_param_element_$w(%s, at@, %s ? end : 0, %s);", vector, from, from, other);
+        if (g->param_end)
+            kg_line(g, "%s = load_param_element_$w(%s, at@, %s ? param_end : 0, %s);", vector, from, from, other);
+        else
+            kg_line(g, "%s = load_element_$w(%s, at@, %s ? cols : 0, %s);", vector, from, from, other);
         kg_each_end(g);
         return;
     }

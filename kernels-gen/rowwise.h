@@ -40,6 +40,9 @@ bool kg_row_apart(const struct kg *g, const struct kg_spec *s);
  * own or outside, and each access is one instruction under a predicate. */
 bool kg_row_by_elements(const struct kg_spec *s);
 
+/* Of such rows, ahead of kg_row_param: `param_end`, from the float `known`, which comes of the row. */
+void kg_row_param_end(struct kg *g, const struct kg_spec *s, const char *known);
+
 /* Whether a vector's elements lie tile.threads columns apart; moved@ then is how many are beyond the row. */
 bool kg_row_strided(const struct kg *g, const struct kg_spec *s);
 
@@ -47,8 +50,8 @@ bool kg_row_strided(const struct kg *g, const struct kg_spec *s);
 void kg_row_anchor(struct kg *g, const struct kg_spec *s);
 
 /* `at@`, the column vector j is loaded from, and `moved@`, how far that is from its place on the
- * grid: 0 for vectors all their own, less than $n either way for others of the row. In a body for aligned rows
- * (g->aligned) vectors are their own or outside, where loads give zeros or nothing (kg_row_passes_over); in a body of strided elements `moved@` is
+ * grid: 0 for vectors all their own, less than $n either way for others of the row. Rows of single elements are aligned
+ * from here on (kg_row_by_elements). In a body for aligned rows (g->aligned) vectors are their own or outside, where loads give zeros or nothing (kg_row_passes_over); in a body of strided elements `moved@` is
  * the number of elements beyond the row; else see kg_row_insides. For kernels that hold a whole row. */
 void kg_row_places(struct kg *g, const struct kg_spec *s);
 

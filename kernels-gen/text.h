@@ -28,6 +28,7 @@ struct kg {
     int copies;   /* elements of a register array: @ is the one at hand, @@ the count; empty at 1 */
     int batch;    /* the same of an array that lives for one batch of copies: ` and `` */
     unsigned lds; /* bytes of LDS declared so far */
+    bool param_end; /* row-wise, single elements: param_end is known (kg_row_param_end) */
     bool aligned; /* row-wise: every vector lies at a multiple of its size, in the row or outside */
     bool last_read; /* row-wise: what is loaded is not needed again */
     bool guarded; /* row-wise: what belongs to a vector is done where inside@ says that it has columns */

@@ -235,8 +235,14 @@ static const struct kg_word words[] = {
      "                     : \"=&r\"(bits) : \"l\"(p + at), \"r\"(at), \"r\"(end), \"r\"((int)__builtin_bit_cast(unsigned short, outside)));\n"
      "    return __builtin_bit_cast($x, (short)bits);\n"
      "}"},
+    {"end_with", KG_ANY, 0, 0,
+     "/* end, which ptxas cannot know before v: no operation gives a NaN of these bits. */\n"
+     "static __device__ int end_with(int end, float v)\n"
+     "{\n"
+     "    return __builtin_bit_cast(unsigned, v) == 0xffa5a5a5 ? 0 : end;\n"
+     "}"},
     {"load_param_element_$x", KG_ONE, 16, 0,
-     "/* The same of what many rows read and none writes. */\n"
+     "/* The same of what many rows read and none writes, for an end of end_with. */\n"
      "static __device__ $x load_param_element_$x(const $t *p, int at, int end, $x outside)\n"
      "{\n"
      "    int bits;\n"

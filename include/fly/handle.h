@@ -33,7 +33,8 @@ FLY_API flyStatus_t flyGetStream(flyHandle_t handle, void **stream);
 /* Whether later calls may start while the kernel before them on the stream is still ending (on: not 0).
  * They touch memory only after it has finished, so results do not change; what is saved is a part of
  * the start of each kernel, which shows in kernels of two or three microseconds; some larger ones
- * become slower. Off at first, but for the second kernel of a call, which always does. CUDA devices of
+ * become slower. Kernels of more
+ * than 512 workgroups that each end with their rows let none start ahead of their end. Off at first, but for the second kernel of a call, which always does. CUDA devices of
  * compute capability 9.0 do this (programmatic dependent launch); on others it changes nothing.
  * INVALID_HANDLE is the only failure. */
 FLY_API flyStatus_t flySetOverlap(flyHandle_t handle, int on);

@@ -548,6 +548,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_reduce(g, s, "square", &kg_sum);
     kg_line(g, "const float variance = square * reciprocal((float)cols) - m_low * m_low;");
     scale_and_statistics(g, s);
+    kg_row_param_end(g, s, "scale");
     kg_norm_write(g, s, &r);
 }
 

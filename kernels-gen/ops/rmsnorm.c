@@ -96,6 +96,7 @@ static void emit_resident(struct kg *g, const struct kg_spec *s)
     kg_row_reduce(g, s, "square", &kg_sum);
     scale_and_statistics(g);
 
+    kg_row_param_end(g, s, "scale");
     const struct kg_norm_result r = {params, result, params_early(g, s), params_early(g, s) ? s->tile.vectors : kg_norm_batch(s)};
     kg_norm_write(g, s, &r);
 }

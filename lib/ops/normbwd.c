@@ -199,10 +199,13 @@ static uint32_t cluster_of(const struct fly_kernel *k)
 /* Programs that run at once where kernels ask ahead: their registers, mostly sums over rows and two rows' elements,
  * allow no more work-items on a compute unit. A large cluster does not get the last units: they are in groups of
  * uneven sizes, and a cluster lies in one; a few programs more than fit would take as long as twice as many. */
-static int64_t resident_programs(const struct fly_kernel *k, const struct fly_target *t)
+static int64_t resident_programs(const struct fly_kernel *k, const struct fly_problem *p, const struct fly_target *t)
 {
     const uint32_t elements = k->rowwise.vectors * k->rowwise.vec;
-    const uint32_t lanes = elements <= 8 ? 768 : elements <= 16 ? 512 : 256;
+    /* Where rows share a workgroup, four vectors' places and LayerNorm's second sum take registers of 128 lanes each. */
+    const bool shared = k->rowwise.rows > 1 && k->rowwise.vec > 1;
+    const uint32_t of_16 = 512 - 128 * (shared && centred(p)) - 128 * (shared && k->rowwise.vectors > 2);
+    const uint32_t lanes = elements <= 8 ? 768 : elements <= 16 ? of_16 : 256;
     int64_t groups = (int64_t)t->cus * (lanes > k->block ? lanes / k->block : 1) / cluster_of(k);
     if (cluster_of(k) > 2)
         groups = groups * 7 / 8;
@@ -222,7 +225,7 @@ static int64_t programs_of(const struct fly_kernel *k, const struct fly_problem 
 {
     int64_t rows = p->v[FLY_NORMBWD_ROWS], groups = rows / k->rowwise.rows + (rows % k->rowwise.rows != 0);
     if (on_nvidia(t->arch)) {
-        int64_t two = groups / 2 + groups % 2, most = smaller(groups, resident_programs(k, t));
+        int64_t two = groups / 2 + groups % 2, most = smaller(groups, resident_programs(k, p, t));
         return smaller(most, two > t->cus ? two : t->cus);
     }
     int64_t busy = (int64_t)t->cus * (k->block >= 512 ? 1 : 512 / k->block);

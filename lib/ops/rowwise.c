@@ -103,10 +103,10 @@ enum {
     LINE = 64, /* bytes */
     SIMDS = 4, /* of a compute unit */
     COST_SECOND_READ = 2000, /* a tile that reads the row twice, when a resident one fits */
-    COST_AGAIN = -10,        /* the same from L1, where rows fill the machine, or from L2 where these rows do not fill it: */
-    MOST_IN_L2 = 1 << 17,    /* bytes a row */
-    AGAIN_ROWS = 56,         /* a compute unit, from where on rows of a norm are read again, for registers pay in short runs, if they have */
-    MOST_HELD = 1 << 14,     /* bytes */
+    COST_AGAIN = -10,        /* the same from L1, where rows fill the machine, or from L2 if they have no more bytes than: */
+    MOST_IN_L2 = 1 << 17,
+    AGAIN_ROWS = 56,         /* a compute unit: norms of fewer rows stay in registers if they have no more bytes than: */
+    MOST_HELD = 1 << 14,
     WIDE_BLOCK = 1024,       /* of a workgroup whose rows are that long; with a resident row it waits longer at barriers */
     COST_ROUND = 20,         /* of a loop, after the first: rows of fewer workgroups stay in L2 */
     COST_SHARED = 100,       /* workgroups that share rows wait for one another, lanes without columns too */
@@ -117,7 +117,7 @@ enum {
     MOST_VECTORS = 4,
     COST_THREADS_STEP = 30,  /* a halving or doubling away from the wanted block */
     COST_START = 100,        /* workgroups that start no faster than memory brings their rows */
-    COST_SPARE_ROWS = 40,    /* rows of whole waves that share a workgroup, and its barrier, where half of them would have more than */
+    COST_SPARE_ROWS = 40,    /* rows of whole waves share a workgroup, and its barrier, and half of them have more bytes than: */
     SPARE_BYTES = 2560,
     COST_IDLE_CUS = 150,     /* packing rows although compute units stay idle */
     COST_IDLE_LANES = 200,   /* more than a tenth of the lanes without columns, in rows of whole cache lines up to */
@@ -237,7 +237,10 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     cost += COST_THREADS_STEP * (log2_distance(k->block, (uint64_t)block) + 2 * (!amd && t->passes == 1 && k->block == WIDE_BLOCK));
     if (taste->start_bytes && many) {
         const int64_t row = cols * (fly_dtype_bits(k->types[0]) / 8);
-        cost += t->rows * row < taste->start_bytes ? COST_START : t->threads >= target->arch->wave && t->rows / 2 * row > SPARE_BYTES ? COST_SPARE_ROWS : 0;
+        if (t->rows * row < taste->start_bytes)
+            cost += COST_START;
+        else if (t->threads >= target->arch->wave && t->rows / 2 * row > SPARE_BYTES)
+            cost += COST_SPARE_ROWS;
     }
     /* Two rows of half a wave of 32 each are no more than one of a wave of 64. */
     const bool few = amd && k->block == 32 && t->rows == 2;
