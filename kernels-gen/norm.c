@@ -59,6 +59,11 @@ static const struct kg_rowwise more_tiles_of_64[] = {
 static const struct kg_rowwise code_tiles_of_64[] = {
     {4, 16, 3}, {4, 16, 5}, {2, 32, 5}, {1, 64, 5}, {1, 128, 5},
 };
+/* LayerNorm's of 16 bits, which take more instructions than any other: as many lanes as possible have columns, and as few as
+ * possible exchange. There is room for a line of codes ahead of 257, 385, 513, 769, 1025, 1537 and 2049 columns. */
+static const struct kg_rowwise busy_tiles_of_64[] = {
+    {8, 8, 5}, {8, 8, 7}, {8, 8, 9}, {4, 16, 7}, {4, 16, 9}, {2, 32, 7}, {2, 32, 9},
+};
 /* Of 16 bits: a vector of f32 has few codes, and four of them would be stored as a quarter of a line. */
 static const struct kg_rowwise four_lanes[] = {{16, 4, 4}, {16, 4, 1}};
 
@@ -200,6 +205,8 @@ void kg_norm_variants(const struct kg_op *op, const struct kg_arch *arch, bool m
             kg_row_offer(s, more_tiles_of_64, sizeof more_tiles_of_64 / sizeof *more_tiles_of_64, visit, with);
         if (arch->wave == 64 && codes)
             kg_row_offer(s, code_tiles_of_64, sizeof code_tiles_of_64 / sizeof *code_tiles_of_64, visit, with);
+        if (arch->wave == 64 && kg_is_quantised(&s) && s.in != KG_F32 && op->asks)
+            kg_row_offer(s, busy_tiles_of_64, sizeof busy_tiles_of_64 / sizeof *busy_tiles_of_64, visit, with);
         if (kg_isa_of(arch)->wave_groups && !all && s.in != KG_F32)
             kg_row_offer(s, four_lanes, arch->wave == 64 && codes ? sizeof four_lanes / sizeof *four_lanes : 1, visit, with);
         if (plain)

@@ -61,9 +61,16 @@ static const char *far_word(const struct kg_spec *s)
     return s->tile.loop && kg_isa_of(s->arch)->far ? "_far" : "";
 }
 
+/* Rows that share a wave of LayerNorm's with 8-bit output, of CDNA: instructions are what these wait for. */
+static bool busy(const struct kg_spec *s)
+{
+    return s->op->asks && kg_dtypes[s->out].bits == 8 && s->arch->wave == 64 && s->tile.threads < s->arch->wave;
+}
+
 bool kg_row_keeps_bytes(const struct kg_spec *s)
 {
-    return kg_isa_of(s->arch)->any_alignment && s->tile.vectors > 4 && s->tile.vec > 1 && !s->tile.loop && !s->op->adds_rows;
+    return kg_isa_of(s->arch)->any_alignment && s->tile.vectors > 4 && s->tile.vec > 1 && !s->tile.loop && !s->op->adds_rows &&
+           !busy(s);
 }
 
 /* Rows of a wave: <matrix>_row is its first one, the same in all lanes, and <matrix>_step, in 32 bits, how far behind it
@@ -580,10 +587,16 @@ void kg_row_insides(struct kg *g, const struct kg_spec *s)
                 wave);
     kg_each_end(g);
     if (!uniform_row(s)) {
+        if (busy(s)) {
+            kg_line(g, "unsigned long lanes@@;");
+            kg_each(g);
+            kg_line(g, "lanes@ = lanes_with(inside@);");
+            kg_each_end(g);
+        }
         kg_line(g, "const bool odd = any_with_both((before | cols) %% $n != 0, true);");
         kg_open(g, "if (odd)");
         kg_each(g);
-        kg_line(g, "edged@ = any_with_both(inside@, moved@ != 0);");
+        kg_line(g, busy(s) ? "edged@ = (lanes@ & lanes_with(moved@ != 0)) != 0;" : "edged@ = any_with_both(inside@, moved@ != 0);");
         kg_each_end(g);
         kg_close(g);
     }

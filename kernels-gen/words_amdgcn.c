@@ -582,6 +582,12 @@ static const struct kg_word wave64[] = {
      "{\n"
      "    return (__builtin_amdgcn_ballot_w64(a) & __builtin_amdgcn_ballot_w64(b)) != 0;\n"
      "}"},
+    {"lanes_with", KG_ANY, 0, 0,
+     "/* The lanes a comparison holds in: what it gives anyway, if this is asked for beside it. */\n"
+     "static __device__ unsigned long lanes_with(bool a)\n"
+     "{\n"
+     "    return __builtin_amdgcn_ballot_w64(a);\n"
+     "}"},
     {"scaled_$x", KG_MANY, 32, 1u << KG_F32,
      "/* v factor + term, two elements an instruction, which takes one factor for both. */\n"
      "static __device__ $x scaled_$x($x v, float factor, float term)\n"

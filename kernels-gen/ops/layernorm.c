@@ -354,8 +354,20 @@ static void sum_squares(struct kg *g, const struct kg_spec *s, bool own)
 
 static void result(struct kg *g, const struct kg_spec *s)
 {
+    /* The words of result_shared: one factor for both elements of a packed instruction. */
+    if (s->arch->wave == 64 && kg_norm_keeps_wide(g, s) && kg_is_quantised(s) && s->weight == KG_BF16 && s->tile.vec > 1) {
+        kg_line(g, "$f t = affine_$f(line_$f(wide@, scale, shift), widen_$w(scales`), widen_$w(offsets`));");
+        return;
+    }
     kg_line(g, kg_norm_keeps_wide(g, s) ? "const $f d = wide@;" : "const $f d = widen_$x(values@) + less_m;");
     kg_line(g, "$f t = affine_$w(d * scale + shift, scales`, offsets`);");
+}
+
+/* Tiles for rows that begin anywhere (busy_tiles_of_64), which are not shared: their LDS would only keep other waves out. Where
+ * whole rows of few lanes run forward and backward over an odd number of sweeps, what two of them read at once is in the same banks. */
+static bool odd_sweeps(const struct kg_spec *s)
+{
+    return s->tile.vectors % 2 && s->tile.vectors > (s->tile.threads < 16 ? 4 : 6);
 }
 
 /*
@@ -367,7 +379,7 @@ static bool shares_params(const struct kg_spec *s)
 {
     return kg_is_quantised(s) && s->weight == KG_BF16 && s->tile.vec > 1 && !s->tile.loop && in_double(s) &&
            s->tile.threads < s->arch->wave && kg_spec_block(s) == s->arch->wave && s->tile.vectors > 1 &&
-           !(s->arch->caps & FLY_CAP_MIX_BF16);
+           !(s->arch->caps & FLY_CAP_MIX_BF16) && !odd_sweeps(s);
 }
 
 /*

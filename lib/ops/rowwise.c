@@ -127,6 +127,8 @@ enum {
     MOST_LINES = 20,
     COST_LINES_ODD = 300,
     MOST_LINES_ODD = 95,
+    COST_EVEN = 10000,       /* a tile of odd_vectors for rows that others are better for */
+    MOST_EVEN = 256,         /* columns of such rows; of rows of half a wave, for each vector but one */
 };
 
 int64_t fly_rowwise_most_before(int64_t ld, int64_t line)
@@ -179,6 +181,12 @@ static int64_t line_bytes(const struct fly_kernel *k, bool codes, int64_t wave, 
     if (codes && ld % LINE)
         bytes += 2 * (wave_ends(rows_of_wave, lanes * t->vec, cols, ld) + rows_of_wave * LINE * 2 * (t->vec - 1) / (lanes * t->vec));
     return 1000 * bytes / (cols * (in + out) * rows_of_wave);
+}
+
+/* Tiles of five, seven and nine vectors, of LayerNorm's codes, for rows that share a wave. */
+static bool odd_vectors(const struct fly_rowwise_tile *t)
+{
+    return t->vectors % 2 && t->threads >= 8 && t->threads <= 32 && t->vectors > (t->threads == 8 ? 4 : 6);
 }
 
 static int idle_part(const struct fly_rowwise_tile *t, const struct taste *taste, bool once)
@@ -246,6 +254,11 @@ static int64_t cost_of(const struct fly_kernel *k, int64_t rows, int64_t cols, i
     const bool few = amd && k->block == 32 && t->rows == 2;
     if (t->rows > 1 && !few && workgroups < cus && workgroups < rows)
         cost += COST_IDLE_CUS;
+    /* Rows of whole vectors have gamma and beta as f32 in LDS in other tiles, rows of up to 1536 or 2048 columns fill a wave of
+     * their own, which needs no masks, and few rows are spread more evenly in smaller workgroups. */
+    const int64_t even = t->threads == 32 ? MOST_EVEN * (t->vectors - 1) : MOST_EVEN;
+    if (codes && odd_vectors(t) && (ld % t->vec == 0 || cols <= even || workgroups <= (SIMDS - 1) * (int64_t)cus))
+        cost += COST_EVEN;
     if (amd && workgroups > cus) { /* compute units that have nothing in the last round, SIMDs without a wave */
         int64_t turns = (workgroups + cus - 1) / cus, waves = turns * (k->block / target->arch->wave);
         cost += turns < 64 ? (turns * cus * 1000 / workgroups - 1000) / IDLE_PART : 0;

@@ -146,6 +146,10 @@ Test(rowwise_bound, memory_is_the_bound, .init = open_simulator, .fini = close_s
                 if (t == 1 && (cols[i] == 1000 || cols[i] == 8192))
                     judge_rows(forms[f], types[t], 2, MANY_BYTES, cols[i]);
             }
+    /* Rows of odd width, which share waves and begin anywhere in a line, of what takes most instructions. */
+    static const int64_t odd[] = {257, 385, 513, 769, 1025, 1537, 2049};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        judge_rows(forms[2], "bf16", 2, MANY_BYTES, odd[i]);
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         char text[FLY_MAX_PROBLEM_TEXT];
         snprintf(text, sizeof text, "vecadd:%s:n=%d", types[t], INPUT_BYTES / (t ? 2 : 4));

@@ -479,3 +479,35 @@ Test(select, short_rows_do_so_however_few_they_are)
         }
     }
 }
+
+/* LayerNorm's codes of rows that share a wave and begin anywhere have tiles of five, seven and nine vectors, just wider than
+ * these widths and a line of codes; rows of whole vectors, short ones, those that a wave of its own holds and few ones do not. */
+Test(select, codes_of_odd_rows_take_an_odd_number_of_vectors)
+{
+    static const struct {
+        int64_t rows, cols, ld;
+        unsigned threads, vectors; /* 0: one of the others */
+    } cases[] = {{65281, 257, 257, 8, 5},     {43578, 385, 385, 8, 7},     {32705, 513, 513, 8, 9},
+                 {21817, 769, 769, 16, 7},    {16369, 1025, 1025, 16, 9},  {10916, 1537, 1537, 32, 7},
+                 {8189, 2049, 2049, 32, 9},   {32768, 512, 512, 0, 0},     {16778, 1000, 1000, 0, 0},
+                 {16384, 1024, 1024, 0, 0},   {32705, 513, 520, 0, 0},     {86929, 193, 193, 0, 0},
+                 {10930, 1535, 1535, 0, 0},   {8197, 2047, 2047, 0, 0},    {700, 769, 769, 0, 0}};
+    static const char *const archs[] = {"gfx90a", "gfx942", "gfx950"};
+    for (unsigned a = 0; a < COUNT(archs); a++)
+        for (unsigned i = 0; i < COUNT(cases); i++) {
+            const struct fly_arch *arch = fly_arch_find(archs[a]);
+            struct fly_problem p = rowwise(FLY_DTYPE_BF16, cases[i].rows, cases[i].cols);
+            p.types[2] = FLY_DTYPE_I8;
+            p.v[FLY_ROWWISE_LD] = cases[i].ld;
+            if (!served(layernorm(), arch->id))
+                continue;
+            const struct fly_kernel *k = select_or_fail(&p, arch->id, 256).kernel;
+            const bool least = k->rowwise.threads == 8 ? k->rowwise.vectors > 4 : k->rowwise.vectors > 6;
+            if (cases[i].threads)
+                cr_expect(k->rowwise.threads == cases[i].threads && k->rowwise.vectors == cases[i].vectors, "%s for %lld columns",
+                          k->name, (long long)cases[i].cols);
+            else
+                cr_expect(k->rowwise.threads > 32 || k->rowwise.vectors % 2 == 0 || !least, "%s for %lld columns", k->name,
+                          (long long)cases[i].cols);
+        }
+}
