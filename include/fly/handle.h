@@ -30,13 +30,14 @@ FLY_API flyStatus_t flyDestroy(flyHandle_t handle);
 FLY_API flyStatus_t flySetStream(flyHandle_t handle, void *stream);
 FLY_API flyStatus_t flyGetStream(flyHandle_t handle, void **stream);
 
-/* Whether later calls may start while the kernel before them on the stream is still ending (on: not 0).
- * They touch memory only after it has finished, so results do not change; what is saved is a part of
- * the start of each kernel, which shows in kernels of two or three microseconds; some larger ones
- * become slower. Kernels of more
- * than 512 workgroups that each end with their rows let none start ahead of their end. Off at first, but for the second kernel of a call, which always does. CUDA devices of
- * compute capability 9.0 do this (programmatic dependent launch); on others it changes nothing.
- * INVALID_HANDLE is the only failure. */
+/* Whether later calls may start while the kernel before them on the stream is still ending (on:
+ * not 0). They touch memory only after it has finished, so results do not change; what is saved
+ * is a part of the start of each kernel, which shows in kernels of two or three microseconds;
+ * some larger ones become slower. Behind kernels of more than 512 workgroups, but for the
+ * gradients of norms and long rows that share several, nothing starts early. Off at first, but
+ * for the second kernel of a call, which always does. CUDA devices of compute capability 9.0 do
+ * this (programmatic dependent launch); on others it changes nothing. INVALID_HANDLE is the only
+ * failure. */
 FLY_API flyStatus_t flySetOverlap(flyHandle_t handle, int on);
 
 /* Name of the handle's target as in docs ("gfx942", "sm90a"); lives as long as the library.
